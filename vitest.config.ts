@@ -4,7 +4,7 @@ import { PATIENT_MS, patience } from './test/support/patience.ts';
 
 const shared = {
   globalSetup: ['test/support/scratch-root.ts'],
-  setupFiles: ['test/support/no-broad-signal.ts'],
+  setupFiles: ['test/support/no-broad-signal.ts', 'src/core/issue-words.ts'],
   testTimeout: 60_000 * patience,
   hookTimeout: 60_000 * patience,
   expect: { poll: { timeout: PATIENT_MS, interval: 25 } },
@@ -19,8 +19,8 @@ const shared = {
 // oxlint-disable-next-line import/no-default-export
 export default defineConfig({
   test: {
-    // One a core: the tests wait for servers more than they compute.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // One more than there are cores: the tests wait for servers more than they compute.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         test: {

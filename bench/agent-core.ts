@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { createApprovals } from '../src/actions/approvals/approvals.ts';
+import type { ApproverDirectory } from '../src/actions/approvals/ports.ts';
 import { createGate } from '../src/actions/gate.ts';
 import { createApprovalPolicy } from '../src/actions/policy/policy.ts';
 import type { Investigator } from '../src/agents/ports.ts';
@@ -21,6 +22,7 @@ import { createAuditLog } from '../src/safety/audit/audit-chain.ts';
 import { createKillSwitch } from '../src/safety/kill-switch/kill-switch.ts';
 import { createThrottle } from '../src/safety/limits/throttle.ts';
 import { redact, redactJson } from '../src/safety/screen/redact.ts';
+import { createApprovalSeal } from '../src/safety/vault/approval-seal.ts';
 import { openCredentialVault } from '../src/safety/vault/credentials.ts';
 import { createIdentities } from '../src/safety/vault/identities.ts';
 import { openVaultKey } from '../src/safety/vault/vault-key.ts';
@@ -84,13 +86,17 @@ export async function createAgentCore(options: {
   const records = createRecords(sql);
   const audit = createAuditLog(sql);
   const executorId = randomUUID();
-  const identities = createIdentities({ sql, audit, key: openVaultKey('', Buffer.alloc(32, 1)) });
+  const key = openVaultKey('', Buffer.alloc(32, 1));
+  const seal = createApprovalSeal(key);
+  const identities = createIdentities({ sql, audit, key });
   const vault = await openCredentialVault({ sql, audit, identities, executorId, log });
-  const policy = createApprovalPolicy({
-    approvers: [],
-    admins: [],
-    directory: { groupMembers: async () => [], channelMembers: async () => [] },
-  });
+  const directory: ApproverDirectory = {
+    groupMembers: async () => [],
+    channelMembers: async () => [],
+    mayAct: async () => ({ ok: true }),
+    asOfNow: () => directory,
+  };
+  const policy = createApprovalPolicy({ approvers: [], admins: [], directory });
   const engine = createEngine({ databaseUrl: options.url, sql, log, executorId });
   const shutdown = new AbortController();
   const claude = options.claude(records);
@@ -101,12 +107,15 @@ export async function createAgentCore(options: {
     jobs: engine,
     vault,
     gate: createGate({
+      approvers: policy,
+      seal,
       sql,
       records,
       audit,
       vault,
       throttle: createThrottle(sql, {}),
       runbookChecks: () => [],
+      runbookVersion: () => null,
       killSwitch: createKillSwitch(sql, { mode: 'AUDIT', dataDir: '/nonexistent' }),
       registry: { get: (name) => options.tools.find((tool) => tool.name === name) },
       targets: new Map([[benchTarget.name, benchTarget]]),
@@ -121,7 +130,7 @@ export async function createAgentCore(options: {
       approvalMinutes: 5,
       log,
     }),
-    approvals: createApprovals({ sql, records, policy, audit }),
+    approvals: createApprovals({ sql, records, policy, audit, seal }),
     memory: {
       recall: async () => EMPTY_RECALL,
       prepare: async () => null,

@@ -9,7 +9,10 @@ import { benchAgent } from './agent.ts';
 import { benchAudit } from './audit.ts';
 import { benchConcurrency } from './concurrency.ts';
 import { benchDistance } from './distance.ts';
+import { benchGrowth } from './growth.ts';
+import { growthSize } from './growth-size.ts';
 import { benchIngest } from './ingest.ts';
+import { benchInjection } from './injection/measure.ts';
 import { benchLogWatcher } from './log-watcher.ts';
 import { benchOverhead } from './overhead.ts';
 import { benchRetrieval } from './retrieval.ts';
@@ -39,6 +42,8 @@ async function measure(name: string): Promise<object> {
       return benchStartup(dataDir);
     case 'retrieval':
       return benchRetrieval(dataDir, retrievalOptions(flags));
+    case 'injection':
+      return benchInjection(flags);
     case 'scanner':
       return benchScanner(qualityFiles(flags));
     case 'distance':
@@ -53,11 +58,13 @@ async function measure(name: string): Promise<object> {
       return withStore(benchAudit);
     case 'log-watcher':
       return withStore((store) => benchLogWatcher(dataDir, store));
+    case 'growth':
+      return withStore((store) => benchGrowth(store, growthSize(flags)));
     case 'ingest':
       return withStore(benchIngest);
     default:
       process.stderr.write(
-        'bench: startup, ingest, overhead, concurrency, agent, audit, distance, log-watcher, retrieval or scanner\n',
+        'bench: startup, ingest, overhead, concurrency, growth, agent, audit, distance, injection, log-watcher, retrieval or scanner\n',
       );
       process.exit(2);
   }

@@ -2,7 +2,8 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { loadConfig, packageRoot } from '../src/config/config.ts';
+import { loadConfig } from '../src/config/config.ts';
+import { packageRoot } from '../src/config/package-root.ts';
 
 const program = join(packageRoot(), 'dist', 'src', 'main.js');
 

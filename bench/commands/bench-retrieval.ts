@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { runBench } from './run-bench.ts';
+import { wholeNumber } from './whole-number.ts';
 
 interface Options {
   readonly corpus: string;
@@ -17,7 +18,7 @@ export const benchRetrievalCommand = new Command('retrieval')
   .requiredOption('--corpus <file>', 'JSON lines {id,title,domain,text}')
   .requiredOption('--queries <file>', 'JSON lines {qid,variant,text,relevant[]}')
   .option('--compare', 'also baselines, and the ranking without each of its parts', false)
-  .option('--documents <n>', 'instead: latency at this many documents, while others write', count)
+  .option('--documents <n>', 'instead: latency at this many documents, while others write', wholeNumber)
   .option('--json', 'one JSON document on stdout', false)
   .action(async (_: Options, command: Command) => {
     // `--json` is an option of `bench` too, which takes it first.
@@ -33,9 +34,3 @@ export const benchRetrievalCommand = new Command('retrieval')
       ...(json ? ['--json'] : []),
     ]);
   });
-
-function count(text: string): number {
-  const n = Number(text);
-  if (!Number.isInteger(n) || n < 1) throw new InvalidArgumentError('expected a whole number above 0');
-  return n;
-}

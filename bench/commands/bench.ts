@@ -1,4 +1,5 @@
 import { Argument, Command } from 'commander';
+import { benchGrowthCommand } from './bench-growth.ts';
 import { benchRetrievalCommand } from './bench-retrieval.ts';
 import { runBench } from './run-bench.ts';
 
@@ -23,4 +24,5 @@ export const benchCommand = new Command('bench')
   .action(async (what: string, { json }: { readonly json: boolean }) => {
     await runBench([what, ...(json ? ['--json'] : [])]);
   })
-  .addCommand(benchRetrievalCommand);
+  .addCommand(benchRetrievalCommand)
+  .addCommand(benchGrowthCommand);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { packageRoot } from '../../src/config/config.ts';
+import { packageRoot } from '../../src/config/package-root.ts';
 
 /** Runs the bench program; its exit code is ours. */
 export async function runBench(args: readonly string[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Category } from '../../src/safety/secrets/rule.ts';
+import { assignedShapes } from './assigned.ts';
 import { databaseShapes } from './databases.ts';
 import type { Draw } from './draw.ts';
 import { inPlace } from './places.ts';
@@ -212,4 +213,5 @@ export const secretShapes = {
   database_url: databaseShapes,
   auth_header: headers,
   high_entropy: entropy,
+  password: assignedShapes,
 } satisfies Partial<Record<Category, readonly Shape[]>>;

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Config, packageRoot } from '../../src/config/config.ts';
+import { type Config } from '../../src/config/config.ts';
+import { packageRoot } from '../../src/config/package-root.ts';
 import { OpsError } from '../../src/core/errors.ts';
 import { createBackend, modelName } from '../../src/llm/create-backend.ts';
 import { createModelGateway } from '../../src/llm/gateway.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startShop } from '../../playground/faults/postgres/shop.ts';
-import { packageRoot } from '../../src/config/config.ts';
+import { packageRoot } from '../../src/config/package-root.ts';
 import { messageOf } from '../../src/core/errors.ts';
 import { createLog } from '../../src/infra/log/log.ts';
 import { loadRunbooks } from '../../src/runbooks/load-runbooks.ts';

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Approvals, createApprovals } from '../../src/actions/approvals/approvals.ts';
+import type { ApproverDirectory } from '../../src/actions/approvals/ports.ts';
 import { createGate } from '../../src/actions/gate.ts';
 import { createApprovalPolicy } from '../../src/actions/policy/policy.ts';
 import { withoutPolicy } from '../../src/actions/policy/policy-rules.ts';
@@ -24,6 +25,7 @@ import { createAuditLog } from '../../src/safety/audit/audit-chain.ts';
 import { createKillSwitch } from '../../src/safety/kill-switch/kill-switch.ts';
 import { createThrottle } from '../../src/safety/limits/throttle.ts';
 import { redact, redactJson } from '../../src/safety/screen/redact.ts';
+import { createApprovalSeal } from '../../src/safety/vault/approval-seal.ts';
 import { openCredentialVault } from '../../src/safety/vault/credentials.ts';
 import { createIdentities } from '../../src/safety/vault/identities.ts';
 import { openVaultKey } from '../../src/safety/vault/vault-key.ts';
@@ -164,7 +166,9 @@ async function setScene(
   const now = (): Date => new Date(record.now());
   const records = createRecords(sql);
   const audit = createAuditLog(sql, now);
-  const identities = createIdentities({ sql, audit, key: openVaultKey('', randomBytes(32)) });
+  const key = openVaultKey('', randomBytes(32));
+  const seal = createApprovalSeal(key);
+  const identities = createIdentities({ sql, audit, key });
   const vault = await openCredentialVault({
     sql,
     audit,
@@ -175,16 +179,19 @@ async function setScene(
   });
   const approvers = PEOPLE.map((id): Principal => ({ kind: 'user', id }));
   const rules = withoutPolicy({ approvers, approvalMinutes: APPROVAL_MINUTES });
-  const directory = { groupMembers: async () => [], channelMembers: async () => [] };
-  const approvals = createApprovals({
-    sql,
-    records,
-    audit,
-    policy: createApprovalPolicy({ approvers, admins: [], directory, rules, now }),
-  });
+  const directory: ApproverDirectory = {
+    groupMembers: async () => [],
+    channelMembers: async () => [],
+    mayAct: async () => ({ ok: true }),
+    asOfNow: () => directory,
+  };
+  const policy = createApprovalPolicy({ approvers, admins: [], directory, rules, now });
+  const approvals = createApprovals({ sql, records, audit, policy, seal });
   const registry = createRegistry(system.tools);
   const gate = createGate({
     rules,
+    approvers: policy,
+    seal,
     sql,
     records,
     audit,
@@ -197,6 +204,7 @@ async function setScene(
     ports: { system: () => undefined, looks: () => kind.looks, docs: NO_DOCS },
     identity: async () => ({ systemIdentifier: 'recorded', timelineId: 1 }),
     runbookChecks: (asked) => alertChecks(runbooksFor(stage.runbooks, kind.name, registry), asked),
+    runbookVersion: () => null,
     redact,
     redactJson,
     approvalMinutes: APPROVAL_MINUTES,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { packageRoot } from '../../src/config/config.ts';
+import { packageRoot } from '../../src/config/package-root.ts';
 import type { Log } from '../../src/core/log.ts';
 import { createAccept } from '../../src/ingest/accept.ts';
 import { loadRunbooks } from '../../src/runbooks/load-runbooks.ts';

@@ -85,6 +85,7 @@ export function incidentOf(scenario: Scenario, now: number): Incident {
     sourceResolvedAt: null,
     resolvedBy: null,
     asksAgainAt: null,
+    detailsDeletedAt: null,
     investigator: null,
     costUsd: 0,
     requesters: [],

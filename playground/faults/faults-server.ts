@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { messageOf } from '../../src/core/errors.ts';
+import { hostNameOf, LOOPBACK_NAMES } from '../../src/http/known-host.ts';
 import type { FaultAnswer, FaultPanel } from './fault-panel.ts';
 
 const statusOf = { unknown_fault: 404, impossible: 409, busy: 409, already: 409, failed: 500 } as const;
@@ -18,10 +19,8 @@ export function createFaultsServer(panel: FaultPanel): Server {
 
 async function answer(panel: FaultPanel, request: IncomingMessage, response: ServerResponse): Promise<void> {
   request.resume();
-  if (
-    request.headers.origin !== undefined ||
-    !/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(request.headers.host ?? '')
-  )
+  const isOurs = (LOOPBACK_NAMES as readonly (string | null)[]).includes(hostNameOf(request));
+  if (request.headers.origin !== undefined || !isOurs)
     return send(response, 403, { ok: false, reason: 'Only programs on this machine may ask.' });
   const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
   if (pathname === '/faults' && request.method === 'GET')

@@ -7,6 +7,7 @@ interface Counting {
   total: number;
   ok: number;
   rateLimited: number;
+  early: number;
   errors: Record<string, number>;
 }
 
@@ -16,12 +17,22 @@ export class CallCounters {
 
   /** `outcome`: "ok", "ratelimited", or an error code. */
   count(method: string, outcome: string): void {
-    const counting = this.#methods.get(method) ?? { total: 0, ok: 0, rateLimited: 0, errors: {} };
-    this.#methods.set(method, counting);
+    const counting = this.#of(method);
     counting.total += 1;
     if (outcome === 'ok') counting.ok += 1;
     else if (outcome === 'ratelimited') counting.rateLimited += 1;
     else counting.errors[outcome] = (counting.errors[outcome] ?? 0) + 1;
+  }
+
+  /** A call that did not wait as long as the 429 before it asked for. */
+  countEarly(method: string): void {
+    this.#of(method).early += 1;
+  }
+
+  #of(method: string): Counting {
+    const counting = this.#methods.get(method) ?? { total: 0, ok: 0, rateLimited: 0, early: 0, errors: {} };
+    this.#methods.set(method, counting);
+    return counting;
   }
 
   calls(): Readonly<Record<string, MethodCounter>> {

@@ -10,7 +10,8 @@ export interface ControlRequests {
   reset: Record<never, never>;
   /**
    * The next `times` calls (of `method`, or of any) fail.
-   * - `rate_limited`: 429 with `retry_after_s` (default 1), without effect
+   * - `rate_limited`: 429 with `retry_after_s` (default 1), without effect; calls of the method before that count
+   *   as `early`
    * - `server_error`: 500 before anything happened
    * - `server_error_after`: 500 although the call took effect
    * - `hang_up`: the connection is cut before anything happened; `hang_up_after`: after it took effect
@@ -108,6 +109,8 @@ export interface MethodCounter {
   readonly total: number;
   readonly ok: number;
   readonly rateLimited: number;
+  /** Calls before the Retry-After of a switched-on `rate_limited` had passed. */
+  readonly early: number;
   /** Error code → how often. */
   readonly errors: Readonly<Record<string, number>>;
 }

@@ -5,6 +5,7 @@ type Failure = ControlRequests['fail'];
 /** What the control API has switched on. It only remembers and counts down; others act on it. */
 export class Switches {
   readonly #failures: Array<Failure & { left: number }> = [];
+  readonly #limitedUntil = new Map<string, number>();
   readonly #delays = new Map<string, number>();
   readonly #lost: Array<{ event: string | undefined; left: number }> = [];
   readonly #doubled: Array<{ event: string | undefined; left: number }> = [];
@@ -15,6 +16,7 @@ export class Switches {
 
   reset(): void {
     this.#failures.length = 0;
+    this.#limitedUntil.clear();
     this.#delays.clear();
     this.#lost.length = 0;
     this.#doubled.length = 0;
@@ -29,7 +31,15 @@ export class Switches {
 
   /** Takes one use of the first failure that fits. */
   takeFailure(method: string): Failure | undefined {
-    return takeFirst(this.#failures, (each) => each.method === undefined || each.method === method);
+    const failure = takeFirst(this.#failures, (each) => each.method === undefined || each.method === method);
+    if (failure?.kind === 'rate_limited')
+      this.#limitedUntil.set(method, performance.now() + retryAfterSeconds(failure) * 1_000);
+    return failure;
+  }
+
+  /** Whether a `rate_limited` of before still tells callers to stay away. */
+  tellsToWait(method: string): boolean {
+    return (this.#limitedUntil.get(method) ?? 0) > performance.now();
   }
 
   setUnknownMethods(methods: readonly string[]): void {
@@ -89,6 +99,8 @@ export class Switches {
     return this.#thawed;
   }
 }
+
+export const retryAfterSeconds = (failure: Failure): number => failure.retry_after_s ?? 1;
 
 function takeFirst<T extends { left: number }>(list: T[], fits: (each: T) => boolean): T | undefined {
   const index = list.findIndex(fits);

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { hostNameOf, LOOPBACK_NAMES } from '../../src/http/known-host.ts';
 
 /**
  * Keeps foreign web pages out. The server trusts whoever can reach it, so a page the developer happens to visit
@@ -10,9 +11,10 @@ export function refusalOf(
   port: number,
   extraHosts: readonly string[],
 ): string | undefined {
-  const allowed = ['127.0.0.1', 'localhost', '[::1]', ...extraHosts].map((name) => `${name}:${port}`);
+  const allowed = [...LOOPBACK_NAMES, ...extraHosts].map((name) => `${name}:${port}`);
   const host = request.headers.host?.toLowerCase();
-  if (host === undefined || !allowed.includes(host)) return 'this Host is not served here';
+  if (host === undefined || !allowed.includes(host) || hostNameOf(request) === null)
+    return 'this Host is not served here';
   const { origin } = request.headers;
   if (origin !== undefined && !allowed.some((name) => origin.toLowerCase() === `http://${name}`)) {
     return 'this Origin may not call';

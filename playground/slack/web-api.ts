@@ -8,7 +8,7 @@ import type { RateLimits } from './rate-limits.ts';
 import { APPS, BOT_SCOPES, type InstalledApp, SENTRY_APP } from './seed.ts';
 import type { SlackContext } from './slack-context.ts';
 import { SlackError } from './slack-error.ts';
-import type { Switches } from './switches.ts';
+import { retryAfterSeconds, type Switches } from './switches.ts';
 import { asText } from './validate/rules.ts';
 
 export interface WebApiParts {
@@ -32,6 +32,7 @@ export async function serveWebApi(
   await parts.switches.whenThawed();
   const delay = parts.switches.delayOf(method);
   if (delay > 0) await sleep(delay);
+  if (parts.switches.tellsToWait(method)) parts.counters.countEarly(method);
   const outcome = run(parts, request, response, method, body);
   parts.counters.count(method, outcome);
 }
@@ -47,7 +48,7 @@ function run(
   const failure = parts.switches.takeFailure(method);
   switch (failure?.kind) {
     case 'rate_limited':
-      return tooMany(response, failure.retry_after_s ?? 1);
+      return tooMany(response, retryAfterSeconds(failure));
     case 'server_error':
       sendText(response, 500, 'internal error');
       return 'http_500';

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Exit codes of src/cli/fail.ts that another start would only repeat: wrong usage, wrong configuration. */
-const REPEATED = new Set([2, 4]);
+/** Exit codes of src/cli/fail.ts that another start would only repeat: wrong usage, wrong configuration, no data folder. */
+const REPEATED = new Set([2, 4, 5]);
 /** Of src/cli/fail.ts: it ended by a fault of its own. */
 const CRASHED = 70;
 const MOST_ENDS = 5;

@@ -7,11 +7,13 @@ import type { IncidentRecords } from '../record/record.ts';
 import type { AuditLog } from '../safety/audit/audit-chain.ts';
 import type { KillSwitch } from '../safety/kill-switch/kill-switch.ts';
 import type { Throttle } from '../safety/limits/throttle.ts';
+import type { ApprovalSeal } from '../safety/vault/approval-seal.ts';
 import type { CredentialVault } from '../safety/vault/credentials.ts';
 import type { TargetIdentity } from '../targets/kind.ts';
 import type { AnyTool } from '../tools/define.ts';
 import type { MemoryToolsPort } from '../tools/memory/ports.ts';
 import type { ToolPorts } from '../tools/ports.ts';
+import type { ApprovalPolicy } from './policy/policy.ts';
 import type { PolicyRules } from './policy/policy-rules.ts';
 import type { AlertCheck } from './recovery/alert-checks.ts';
 
@@ -34,11 +36,16 @@ export interface GateDeps {
   identity(target: string): Promise<TargetIdentity>;
   /** What the runbooks that list an incident's alert by its name say it is about, as they are now. */
   runbookChecks(incident: Incident): readonly AlertCheck[];
+  /** What a runbook says in full, as a hash; null: there is none of that id. */
+  runbookVersion(id: string): string | null;
   /** Hides secrets; fails closed (throws rather than letting text through unread). */
   redact(text: string): string;
   redactJson(value: Json): Json;
   readonly approvalMinutes: number;
   /** What approvals take; without it one approver, and an approval lasts `approvalMinutes`. */
   readonly rules?: Pick<PolicyRules, 'demands'>;
+  /** Whose approvals count when it is about to run. */
+  readonly approvers: Pick<ApprovalPolicy, 'stillMay' | 'asOfNow'>;
+  readonly seal: ApprovalSeal;
   readonly log: Log;
 }

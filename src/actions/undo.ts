@@ -1,4 +1,5 @@
 import { type Action, stepsOf, undoOf } from '../core/action.ts';
+import { formatDetailsDeleted } from '../core/details-deleted.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { ActionId } from '../core/ids.ts';
 import type { Incident, IncidentState } from '../core/incident.ts';
@@ -97,6 +98,8 @@ async function findUndoable(deps: UndoDeps, click: UndoClick): Promise<Undoable 
   if (!action || !record) return refuse('UNKNOWN_ACTION', 'This card is not on record any more.');
   if (action.planHash !== click.planHash)
     return refuse('PLAN_CHANGED', 'This is not the action that the card shows. Nothing was undone.');
+  const deleted = formatDetailsDeleted(record.incident);
+  if (deleted !== null) return refuse('DETAILS_DELETED', `${deleted} Nothing was undone.`);
   const inverses = await inversesOf(deps, action, record.actions);
   if (inverses.length === 0)
     return refuse('NOT_UNDOABLE', `${action.tool} is ${action.state}: there is nothing to undo by a click.`);

@@ -5,7 +5,7 @@ import { createUndo } from '../actions/undo.ts';
 import { alertChecks } from '../agents/playbook/alert-checks.ts';
 import { createDryRun } from '../agents/playbook/dry-run.ts';
 import type { Json } from '../core/tool-call.ts';
-import { propose } from '../memory/promotion/propose.ts';
+import { proposeByModel } from '../memory/promotion/propose.ts';
 import { redact, redactJson } from '../safety/screen/redact.ts';
 import { createRegistry } from '../tools/registry.ts';
 import type { Foundations } from './foundations.ts';
@@ -19,7 +19,7 @@ export type ActionServices = ReturnType<typeof createActionServices>;
 /** The one way to a tool, who may say yes to it, and what only passes that way: undo, the trial of a promoted runbook. */
 export function createActionServices(on: Foundations, guards: Guards, remembered: MemoryServices) {
   const { config, sql, log, records, targets, systems } = on;
-  const { audit, vault, killSwitch, rules } = guards;
+  const { audit, vault, seal, killSwitch, rules } = guards;
   const { parts, slackWorkspace, shutdown } = on;
   const { documents, memory, proposing, knownRunbooks } = remembered;
   const policy = createApprovalPolicy({
@@ -29,9 +29,11 @@ export function createActionServices(on: Foundations, guards: Guards, remembered
     directory: slackWorkspace.directory,
     rules,
   });
-  const approvals = createApprovals({ sql, records, policy, audit });
+  const approvals = createApprovals({ sql, records, policy, audit, seal });
   const gate = createGate({
     rules,
+    approvers: policy,
+    seal,
     sql,
     records,
     audit,
@@ -42,12 +44,16 @@ export function createActionServices(on: Foundations, guards: Guards, remembered
     memory: {
       documents,
       search: memory.search,
-      promotions: { propose: (reader, proposal) => propose(proposing, reader, proposal) },
+      promotions: {
+        propose: (reader, proposal) =>
+          proposeByModel(proposing, on.slackWorkspace.audiences, reader, proposal),
+      },
     },
     targets,
     ports: { ...systems, docs: docsOf(config) },
     identity: systems.identity,
     runbookChecks: (incident) => alertChecks(knownRunbooks(incident), incident),
+    runbookVersion: remembered.runbookVersion,
     redact,
     redactJson: (value: Json) => redactJson(value),
     approvalMinutes: config.approvalMinutes,

@@ -13,7 +13,7 @@ export type App = Awaited<ReturnType<typeof buildApp>>;
 export async function buildApp(parts: Parts) {
   const services = await createServices(parts);
   const slack = createSlackSide(services);
-  const surfaces = { slack, http: await createHttpSide(services, slack.handleHttp) };
+  const surfaces = { slack, http: await createHttpSide(services, slack) };
   return {
     ...surfaces,
     problems: services.problems,
@@ -77,4 +77,5 @@ async function stop(services: Services, { slack, http }: Surfaces): Promise<void
   await end('MCP servers', services.foreign.close());
   await end('bus', services.bus.stop());
   await end('guards', services.stopGuards());
+  services.loopWatch.stop();
 }

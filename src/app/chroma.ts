@@ -48,12 +48,18 @@ export async function checkChroma(config: Settings, log: Log): Promise<string> {
     await chroma.stop();
     return 'embedded, starts';
   }
-  const response = await fetch(new URL('/api/v2/heartbeat', config.chromaHost), {
-    signal: AbortSignal.timeout(5_000),
+  await askChroma(config.chromaHost, 5_000);
+  return `${config.chromaHost} answers`;
+}
+
+/** Rejects when no Chroma answers there in time. */
+export async function askChroma(host: string, timeoutMs: number): Promise<void> {
+  const response = await fetch(new URL('/api/v2/heartbeat', host), {
+    signal: AbortSignal.timeout(timeoutMs),
   });
+  await response.body?.cancel();
   if (!response.ok)
-    throw new OpsError('CHROMA', `${config.chromaHost} answers ${response.status}`, {
+    throw new OpsError('CHROMA', `${host} answers ${response.status}`, {
       hint: 'CHROMA_HOST must be a Chroma 1.x server.',
     });
-  return `${config.chromaHost} answers`;
 }

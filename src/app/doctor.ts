@@ -1,14 +1,16 @@
-import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readPolicy } from '../actions/policy/read-policy.ts';
 import type { Config } from '../config/config.ts';
 import { count } from '../core/count.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { within } from '../core/within.ts';
+import { makeFolder } from '../infra/process/make-folder.ts';
 import { mappingFaults } from '../ingest/match-target.ts';
 import { createBackend, modelName } from '../llm/create-backend.ts';
 import { loadRunbooks } from '../runbooks/load-runbooks.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
+import { verifyHere } from '../safety/audit/audit-check.ts';
 import { createKillSwitch, modeNow } from '../safety/kill-switch/kill-switch.ts';
 import { createCostBreaker } from '../safety/limits/cost-breaker.ts';
 import { askSlack } from '../slack/outbound/ask-slack.ts';
@@ -22,6 +24,7 @@ import type { McpServerConfig } from '../tools/mcp/server-config.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { checkChroma } from './chroma.ts';
 import { layersNow } from './layers.ts';
+import { policySubjects } from './policy-subjects.ts';
 import { openStore } from './store.ts';
 
 export interface Finding {
@@ -57,7 +60,8 @@ async function layerFindings(config: Config, log: Log): Promise<readonly Finding
     try {
       const killSwitch = createKillSwitch(sql, config);
       const breaker = createCostBreaker({ sql, audit: createAuditLog(sql), limits: config.cost, log });
-      const layers = await layersNow({ config, tools: allTools, sql, killSwitch, breaker });
+      const verified = () => verifyHere(sql, config.dataDir);
+      const layers = await layersNow({ config, tools: allTools, sql, killSwitch, breaker, verified });
       return layers.map(({ number, name, state, says }) => ({
         part: `Layer ${number}`,
         required: false,
@@ -92,6 +96,7 @@ async function examine({ part, required, run }: Check): Promise<Finding> {
 function checksFor(config: Config, log: Log): readonly Check[] {
   return [
     { part: 'Node.js', required: true, run: async () => `version ${process.versions.node}` },
+    { part: 'Settings', required: false, run: () => checkSettings(config) },
     { part: 'Data folder', required: true, run: () => checkDataFolder(config) },
     { part: 'PostgreSQL', required: true, run: () => checkDatabase(config, log) },
     // Memory advises: an investigation goes on without it.
@@ -115,9 +120,14 @@ function checksFor(config: Config, log: Log): readonly Check[] {
   ];
 }
 
+async function checkSettings({ notes }: Config): Promise<string> {
+  if (notes.length > 0)
+    throw new OpsError('SETTINGS', notes.join(' '), { hint: 'docs/settings.md lists every setting.' });
+  return 'every variable of ours is one that is read';
+}
+
 async function checkDataFolder({ dataDir }: Config): Promise<string> {
-  mkdirSync(dataDir, { recursive: true });
-  accessSync(dataDir, constants.W_OK);
+  makeFolder(dataDir);
   return `${dataDir} can be written`;
 }
 
@@ -161,7 +171,8 @@ async function checkPolicy(config: Config): Promise<string> {
     throw new OpsError('POLICY', `${path} is not there`, { hint: 'SENTRY_POLICY names it.' });
   }
   const people = { oncallGroup: config.oncallGroup, admins: config.admins };
-  const found = readPolicy(readFileSync(path, 'utf8'), people);
+  const subjects = policySubjects(allTools, config.mcp.servers, config.targets);
+  const found = readPolicy(readFileSync(path, 'utf8'), people, subjects);
   if ('rules' in found) return `${path}: ${found.rules.length} rules`;
   const lines = found.problems.map(({ line, message }) => `${path}:${line}: ${message}`);
   throw new OpsError('POLICY', lines.join('; '), { hint: 'docs/operations.md has an example.' });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { live } from '../core/live.ts';
 import { createEventBus } from '../infra/db/event-bus.ts';
+import { watchEventLoop } from '../infra/process/watch-event-loop.ts';
 import { createGrades } from '../record/grades.ts';
 import { createRecords } from '../record/record.ts';
 import { loadRunbooks, problemLine, readRunbookFiles } from '../runbooks/load-runbooks.ts';
@@ -26,7 +27,7 @@ export async function createFoundations(parts: Parts) {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   const records = countingUsage(createRecords(sql), metrics);
-  const systems = connectSystems(parts.kinds, parts.targets, { ownPorts: ownPorts(config) });
+  const systems = connectSystems(parts.kinds, parts.targets, { ownPorts: ownPorts(parts) });
   const tools = toolsOfKinds(parts.kinds);
   const registry = createRegistry(tools);
   const domains = domainsOf(parts.kinds);
@@ -44,6 +45,7 @@ export async function createFoundations(parts: Parts) {
     executorId: randomUUID(),
     shutdown: new AbortController(),
     bus: createEventBus({ url: store.url, log }),
+    loopWatch: watchEventLoop(log),
     systems,
     /** The targets as they are at the moment of asking, by name. */
     targets: systems.targets,

@@ -1,6 +1,7 @@
 import { openPolicyRules } from '../actions/policy/policy-rules.ts';
 import { messageOf } from '../core/errors.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
+import { createAuditCheck, verifyHere } from '../safety/audit/audit-check.ts';
 import { openCheckpointKey } from '../safety/audit/audit-checkpoint.ts';
 import { auditConfigChange } from '../safety/audit/audit-config-change.ts';
 import { checkpointLine, createAuditWitness } from '../safety/audit/audit-witness.ts';
@@ -8,6 +9,7 @@ import { createKillSwitch } from '../safety/kill-switch/kill-switch.ts';
 import { createModeNotice } from '../safety/kill-switch/mode-notice.ts';
 import { createCostBreaker } from '../safety/limits/cost-breaker.ts';
 import { createThrottle } from '../safety/limits/throttle.ts';
+import { createApprovalSeal } from '../safety/vault/approval-seal.ts';
 import { openCredentialVault } from '../safety/vault/credentials.ts';
 import { createIdentities } from '../safety/vault/identities.ts';
 import { openVaultKey } from '../safety/vault/vault-key.ts';
@@ -15,6 +17,7 @@ import { auditedSettings } from './audited-settings.ts';
 import type { Foundations } from './foundations.ts';
 import { countingRefusals, layersNow, watchLayers } from './layers.ts';
 import { openModelGuard } from './model-guard.ts';
+import { policySubjects } from './policy-subjects.ts';
 
 const TIDY_MS = 60 * 60_000;
 
@@ -38,7 +41,14 @@ export async function createGuards(on: Foundations) {
       log,
       ...(auditChannel ? { post: (taken) => announce(checkpointLine(taken), auditChannel) } : {}),
     });
-  const identities = createIdentities({ sql, audit, key: openVaultKey(config.dataDir, config.vaultKey) });
+  const auditCheck = createAuditCheck({
+    verify: (signal) => verifyHere(sql, config.dataDir, signal),
+    metrics,
+    log,
+    tell: (text) => announce(text, auditChannel ?? undefined),
+  });
+  const vaultKey = openVaultKey(config.dataDir, config.vaultKey);
+  const identities = createIdentities({ sql, audit, key: vaultKey });
   const vault = await openCredentialVault({ sql, audit, identities, executorId, log });
   const killSwitch = createKillSwitch(sql, { mode: config.mode, dataDir: config.dataDir });
   const modeNotice = createModeNotice({ sql, audit, killSwitch, log });
@@ -50,12 +60,14 @@ export async function createGuards(on: Foundations) {
     path: config.policy.path,
     isRequired: config.policy.isNamed,
     people: { oncallGroup, admins },
+    subjects: () => policySubjects(on.offered, config.mcp.servers, targets.values()),
     approvers,
     approvalMinutes: config.approvalMinutes,
     environmentOf: (name) => targets.get(name)?.environment ?? '',
   });
   const modelGuard = await openModelGuard({ sql, records: on.records, audit, policy: config.modelGuard });
-  const layers = () => layersNow({ config, tools: on.tools, sql, killSwitch, breaker });
+  const layers = () =>
+    layersNow({ config, tools: on.tools, sql, killSwitch, breaker, verified: auditCheck.last });
   let endWatch = (): void => undefined;
   let tidying: NodeJS.Timeout | undefined;
 
@@ -73,6 +85,7 @@ export async function createGuards(on: Foundations) {
     },
     audit,
     vault,
+    seal: createApprovalSeal(vaultKey),
     killSwitch,
     breaker,
     modelGuard,
@@ -90,6 +103,7 @@ export async function createGuards(on: Foundations) {
         { name: 'settings', kind: 'config.changed', ...auditedSettings(config, kinds) },
       );
       witness?.start();
+      auditCheck.start();
       modeNotice.start((text) => announce(text));
       endWatch = watchLayers(layers, metrics);
       tidying = setInterval(() => {
@@ -103,6 +117,7 @@ export async function createGuards(on: Foundations) {
     async stopGuards(): Promise<void> {
       endWatch();
       clearInterval(tidying);
+      await auditCheck.stop();
       await modeNotice.stop();
       await vault.close();
       await audit.append({ kind: 'process.stopped', actor: 'system', details: { executorId } });

@@ -1,38 +1,52 @@
-import { Counter } from 'prom-client';
 import { createRateLimit } from '../http/rate-limit.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { statusRoutes } from '../http/status-routes.ts';
 import { webhookRoutes } from '../http/webhook-route.ts';
-import type { HttpHandler } from '../slack/inbound/http-receiver.ts';
+import { readTurnQueue } from '../infra/dbos/turn-queue.ts';
+import { listSystems } from '../memory/systems/systems.ts';
+import { readWorkload } from '../record/workload.ts';
+import type { Slack } from '../slack/slack.ts';
+import { askChroma } from './chroma.ts';
+import { type Probes, readHealth } from './health.ts';
+import { registerHealth } from './health-metrics.ts';
 import { createMcpSide } from './mcp-side.ts';
 import type { Services } from './services.ts';
 
 /** The one HTTP server: alert sources, Slack's events, the admin API, MCP clients, health and metrics. */
 export async function createHttpSide(
   services: Services,
-  slackEvents: HttpHandler | null,
+  slack: Pick<Slack, 'handleHttp' | 'health'>,
 ): Promise<HttpServer> {
-  const { config, sql, log, metrics, accept, workspace } = services;
-  const accepted = new Counter({
-    name: 'sentry_alerts_accepted_total',
-    help: 'Alerts accepted, by source and what they became.',
-    labelNames: ['source', 'kind'],
-    registers: [metrics],
+  const { config, sql, log, metrics, accept, workspace, executorId } = services;
+  const probes: Probes = {
+    record: async () => sql`SELECT 1`,
+    turnQueue: () => readTurnQueue(sql, executorId),
+    slack: slack.health,
+  };
+  registerHealth(metrics, {
+    probes,
+    workload: () => readWorkload(sql),
+    loop: services.loopWatch.delay,
+    targets: services.targets,
+    systems: () => listSystems(sql),
+    chroma: config.memory.enabled ? () => askChroma(services.parts.chromaHost, 2_000) : null,
   });
   return createHttpServer({
     host: config.http.host,
     port: config.http.port,
+    names: config.http.names,
     log,
     metrics,
     rateLimit: createRateLimit({ known: config.http.rate, strangers: Math.ceil(config.http.rate / 10) }),
-    ...(slackEvents ? { mounts: { '/slack/events': slackEvents } } : {}),
+    ...(slack.handleHttp ? { mounts: { '/slack/events': slack.handleHttp } } : {}),
     routes: [
-      ...webhookRoutes({ accept, secret: config.http.webhookSecret, log, accepted }),
+      ...webhookRoutes({ accept, secret: config.http.webhookSecret, log }),
       ...workspace.routes(config.http.adminToken),
       ...(await createMcpSide(services)),
       ...statusRoutes({
-        checks: [{ name: 'database', check: async () => void (await sql`SELECT 1`) }],
+        health: () => readHealth(probes),
         metrics,
+        anyHost: config.http.webhookSecret !== null && config.http.names.length === 0,
       }),
     ],
   });

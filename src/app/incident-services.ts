@@ -11,15 +11,18 @@ import { createSteering } from '../incidents/steering.ts';
 import { createEngine } from '../infra/dbos/engine.ts';
 import { createAccept, createAcceptIn } from '../ingest/accept.ts';
 import { createManualIncidents } from '../ingest/create-manual-incident.ts';
+import { type Places, tellingElsewhere } from '../ingest/tell-elsewhere.ts';
 import { createWatchBoard } from '../ingest/watch-board.ts';
 import { createLogWatch } from '../ingest/watch-logs.ts';
 import { createTargetWatch } from '../ingest/watch-targets.ts';
+import { deleteOldDetails } from '../record/retention.ts';
 import { auditConfigChange } from '../safety/audit/audit-config-change.ts';
 import { redact } from '../safety/screen/redact.ts';
 import { endSenders } from '../sources/registry.ts';
 import { domainOfLabels } from '../targets/domains.ts';
 import type { ActionServices } from './action-services.ts';
 import { createAdviseOn } from './advise-on.ts';
+import { alertCounter } from './alert-metrics.ts';
 import { auditedSettings } from './audited-settings.ts';
 import type { Foundations } from './foundations.ts';
 import type { Guards } from './guards.ts';
@@ -43,6 +46,7 @@ export async function createIncidentServices(
   const { policy, gate } = actions;
   const model = await openModel(config, {
     records,
+    metrics: on.metrics,
     audit,
     breaker,
     guard: guards.modelGuard,
@@ -79,11 +83,12 @@ export async function createIncidentServices(
     domainOfLabels(on.parts.kinds),
     { reopenWindowMs: config.reopenMinutes * 60_000 },
   ] as const;
-  const accept = createAccept(sql, ...how);
+  const { counting, countingIn } = alertCounter(on.metrics);
+  const accept = counting(tellingElsewhere(createAccept(sql, ...how), placesOf(on), log));
   const watch = createTargetWatch({ sql, accept, watched: on.systems.watched, log });
   const logWatch = createLogWatch({
     sql,
-    acceptIn: createAcceptIn(...how),
+    acceptIn: countingIn(createAcceptIn(...how)),
     watched: on.systems.logs,
     executorId: on.executorId,
     log,
@@ -124,7 +129,7 @@ export async function createIncidentServices(
       redact,
       log,
     }),
-    upkeep: upkeepOf(on, remembered, actions, model),
+    upkeep: upkeepOf(on, guards, remembered, actions, model),
   };
 }
 
@@ -150,10 +155,16 @@ function reloadOf(
   });
 }
 
-/** What memory does by the clock. */
-function upkeepOf(on: Foundations, remembered: MemoryServices, { workspace }: ActionServices, model: Model) {
+/** What is done by the clock, once for all processes. */
+function upkeepOf(
+  on: Foundations,
+  { audit }: Guards,
+  remembered: MemoryServices,
+  { workspace }: ActionServices,
+  model: Model,
+) {
   const { config, sql, log } = on;
-  return memoryUpkeep({
+  const memory = memoryUpkeep({
     sql,
     domains: on.domains,
     documents: remembered.documents,
@@ -166,4 +177,20 @@ function upkeepOf(on: Foundations, remembered: MemoryServices, { workspace }: Ac
     enabled: config.memory.enabled,
     log,
   });
+  const days = config.retentionDays;
+  const retention = {
+    name: 'retention',
+    cron: '37 * * * *',
+    work: async (signal: AbortSignal) => {
+      if (days !== null) await deleteOldDetails({ sql, audit, log }, days, signal);
+    },
+  };
+  return { ...memory, scheduled: [...memory.scheduled, retention] };
 }
+
+const placesOf = ({ records, slackWorkspace: { homeOf, access, announce } }: Foundations): Places => ({
+  homeOf,
+  channelOf: async (id) => access.channelOf({ id, channel: (await records.incident(id))?.channel ?? null }),
+  sightOf: access.sightOf,
+  announce,
+});

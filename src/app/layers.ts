@@ -5,6 +5,8 @@ import { messageOf } from '../core/errors.ts';
 import { roles } from '../core/incident.ts';
 import type { Sql } from '../core/sql.ts';
 import type { AuditEntry, AuditLog } from '../safety/audit/audit-chain.ts';
+import { notWhole } from '../safety/audit/audit-check.ts';
+import type { Verified } from '../safety/audit/audit-verify.ts';
 import type { KillSwitch } from '../safety/kill-switch/kill-switch.ts';
 import { type LayerStatus, layerNames, layerOf, layerStatus, off, on, part } from '../safety/layers.ts';
 import type { CostBreaker } from '../safety/limits/cost-breaker.ts';
@@ -17,6 +19,8 @@ interface LayerParts {
   readonly sql: Sql;
   readonly killSwitch: KillSwitch;
   readonly breaker: Pick<CostBreaker, 'view'>;
+  /** What verifying the audit log has shown; null: that is not done yet. May throw. */
+  readonly verified: () => Verified | null | Promise<Verified | null>;
 }
 
 /** How each of the seed's fifteen layers stands at this moment: for `sentry doctor`, App Home and the metrics. */
@@ -26,13 +30,14 @@ export function layersNow({
   sql,
   killSwitch,
   breaker,
+  verified,
 }: LayerParts): Promise<readonly LayerStatus[]> {
   return layerStatus(
     {
       'identity vault': async () => {
         const [row] = await sql<{ roles: number; live: number }>`
           SELECT count(DISTINCT name) FILTER (WHERE kind = 'role') AS roles,
-                 (SELECT count(*) FROM credential WHERE expires_at > clock_timestamp() AND revoked_at IS NULL) AS live
+                 (SELECT count(*) FROM credential WHERE expires_at > statement_timestamp() AND revoked_at IS NULL) AS live
             FROM identity WHERE rotated_at IS NULL AND revoked_at IS NULL`;
         const says = `${row?.roles} of ${roles.length} roles have an identity; ${row?.live} credentials are good now`;
         return row?.roles === roles.length ? on(says) : part(`${says}; sentry identity list --all`);
@@ -45,12 +50,15 @@ export function layersNow({
         );
       },
       'audit log': async () => {
+        const found = await verified();
+        if (found?.ok === false) return off(notWhole(found));
         const [row] = await sql<{ entries: number | null; may_change: boolean }>`
           SELECT (SELECT seq FROM audit_head) AS entries, has_table_privilege(current_user, 'audit_entry', 'UPDATE, DELETE, TRUNCATE') AS may_change`;
         const where = config.auditChannel
           ? `, checkpoints to #${config.auditChannel}`
           : ', checkpoints in the data folder';
-        const says = `${row?.entries ?? 0} entries${where}`;
+        const isWhole = found ? ', as they were written' : '';
+        const says = `${row?.entries ?? 0} entries${isWhole}${where}`;
         return row?.may_change === false
           ? on(`${says}; this database user may only append`)
           : part(`${says}; this database user owns it: triggers refuse changes, and it could take them away`);
@@ -162,9 +170,11 @@ export function watchLayers(look: () => Promise<readonly LayerStatus[]>, metrics
   return () => clearInterval(timer);
 }
 
-/** One line for App Home. */
+/** One line for App Home; a log that is not whole says so in its own words. */
 export function formatLayers(layers: readonly LayerStatus[]): string {
   const notOn = layers.filter(({ state }) => state !== 'on');
   const rest = notOn.map(({ name, state }) => `${name} (${state})`).join(', ');
-  return `Security layers: ${layers.length - notOn.length} of ${layerNames.length} on${rest ? `; ${rest}` : ''}.`;
+  const line = `Security layers: ${layers.length - notOn.length} of ${layerNames.length} on${rest ? `; ${rest}` : ''}.`;
+  const audit = notOn.find(({ name, state }) => name === 'audit log' && state === 'off');
+  return audit ? `${line} ${audit.says}` : line;
 }

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { packageRoot } from '../config/config.ts';
+import { packageVersion } from '../config/package-root.ts';
 import { mcpPrincipal } from '../core/principal.ts';
 import { mcpRoutes } from '../http/mcp-route.ts';
 import type { Route } from '../http/route.ts';
@@ -15,14 +13,13 @@ const OPENED = { calls: 10, seconds: 3_600 } as const;
 /** Where clients outside of Sentry call tools; nothing where none is configured. */
 export async function createMcpSide(services: Services): Promise<readonly Route[]> {
   const { config } = services;
-  const { callers, hosts } = config.mcp;
+  const { callers } = config.mcp;
   if (callers.length === 0) return [];
   // The protocol's library is loaded only where it is spoken.
   const { createMcpEndpoint } = await import('../mcp/server.ts');
   const endpoint = createMcpEndpoint(depsOf(services));
   return mcpRoutes({
     callers,
-    hosts,
     answer: ({ name, user }, request) => endpoint({ principal: mcpPrincipal(name), user }, request),
   });
 }
@@ -34,7 +31,7 @@ function depsOf(services: Services): McpDeps {
   // Sentry is no way to other programs' servers.
   const own = services.offered.filter((tool) => !services.foreign.tools.some((one) => one === tool));
   return {
-    version: versionOfPackage(),
+    version: packageVersion(),
     tools() {
       const kinds = new Set([...targets.values()].map(({ kind }) => kind));
       return own.filter(({ targetKinds }) => targetKinds?.some((kind) => kinds.has(kind)) ?? true);
@@ -59,11 +56,4 @@ function depsOf(services: Services): McpDeps {
     audit,
     log,
   };
-}
-
-function versionOfPackage(): string {
-  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
-    readonly version: string;
-  };
-  return version;
 }

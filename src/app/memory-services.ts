@@ -3,6 +3,7 @@ import { createChromaStore } from '../infra/chroma/client.ts';
 import { createDocuments } from '../memory/documents/documents.ts';
 import { createWorkspaceRunbooks } from '../memory/promotion/workspace-runbooks.ts';
 import type { Runbook } from '../runbooks/runbook.ts';
+import { runbookVersion } from '../runbooks/runbook-version.ts';
 import { runbooksFor } from '../runbooks/runbooks-for.ts';
 import { redact } from '../safety/screen/redact.ts';
 import { createBotMemory } from './bot-memory.ts';
@@ -50,6 +51,7 @@ export async function createMemoryServices(on: Foundations, { audit }: Guards) {
   return {
     promoted,
     knownRunbooks,
+    runbookVersion: (id: string) => runbookVersion(allRunbooks(), id),
     documents,
     embedding,
     memory,

@@ -1,4 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
+import type { ModelBackend } from '../llm/backend.ts';
+import { LlmError } from '../llm/llm-error.ts';
 import type { IncidentRecords } from '../record/record.ts';
 
 /**
@@ -41,5 +43,23 @@ export function countingUsage(records: IncidentRecords, metrics: Registry): Inci
       tokens.inc({ ...labels, kind: 'output' }, usage.outputTokens);
       tokens.inc({ ...labels, kind: 'thinking' }, usage.thinkingTokens);
     },
+  };
+}
+
+/** The way to the model, counting the tries that failed. */
+export function countingErrors(backend: ModelBackend, metrics: Registry): ModelBackend {
+  const errors = new Counter({
+    name: 'sentry_model_errors_total',
+    help: 'Tries of model calls that failed, by code; LLM_ABORTED: Sentry ended it itself.',
+    labelNames: ['code'],
+    registers: [metrics],
+  });
+  return {
+    ...backend,
+    attempt: (request, options) =>
+      backend.attempt(request, options).catch((error: unknown) => {
+        errors.inc({ code: error instanceof LlmError ? error.code : 'UNKNOWN' });
+        throw error;
+      }),
   };
 }

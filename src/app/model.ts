@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client';
 import { createClaude } from '../agents/claude/create-claude.ts';
 import { recordingUsage, withinBudget } from '../agents/claude/guarded-stream.ts';
 import { screenedStream } from '../agents/claude/screened-stream.ts';
@@ -15,9 +16,11 @@ import type { AuditLog } from '../safety/audit/audit-chain.ts';
 import type { CostBreaker } from '../safety/limits/cost-breaker.ts';
 import type { ModelGuard } from '../safety/model-guard/model-guard.ts';
 import type { AnyTool } from '../tools/define.ts';
+import { countingErrors } from './model-metrics.ts';
 
 interface ModelDeps {
   readonly records: IncidentRecords;
+  readonly metrics: Registry;
   readonly audit: AuditLog;
   readonly breaker: CostBreaker;
   readonly guard: ModelGuard;
@@ -40,7 +43,7 @@ export async function openModel(config: Config, deps: ModelDeps): Promise<Model>
   if (!choice) return { investigator: null, outside: null };
   const { records, audit, breaker, guard, targets } = deps;
   const llm = createModelGateway({
-    backend: auditedBackend(createBackend(choice), audit),
+    backend: countingErrors(auditedBackend(createBackend(choice), audit), deps.metrics),
     model: modelName(choice, config.model),
   });
   const investigator = createClaude({

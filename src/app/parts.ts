@@ -11,6 +11,8 @@ export interface Parts {
   readonly store: Store;
   readonly chromaHost: string;
   readonly slack: SlackConnection;
+  /** Where the playground's page and controls listen; empty: there is no playground. */
+  readonly playgroundPorts: readonly number[];
   /** The kinds of system it knows. */
   readonly kinds: readonly TargetKind[];
   readonly targets: readonly TargetConfig[];

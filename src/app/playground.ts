@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type Config, packageRoot } from '../config/config.ts';
+import { type Config } from '../config/config.ts';
+import { packageRoot } from '../config/package-root.ts';
 import { parseTargets } from '../config/targets.ts';
 import { OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';

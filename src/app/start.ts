@@ -1,8 +1,11 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { within } from '../core/within.ts';
+import { claimFolder } from '../infra/process/claim-folder.ts';
 import { reservePort } from '../infra/process/free-port.ts';
+import { makeFolder } from '../infra/process/make-folder.ts';
 import { defaultSource, webhookPath } from '../sources/registry.ts';
 import { kinds } from '../targets/kinds.ts';
 import { type App, buildApp } from './build.ts';
@@ -25,13 +28,21 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+/** Then its servers are stopped under it, so that all has ended within the 30 s that docs/operations.md promises. */
+const APP_STOPS_WITHIN_MS = 22_000;
+
 /** Told while things start, one line each, for whoever watches. */
 export type Progress = (line: string) => void;
 
-/** Starts every part, in the order in which they need each other; what has started is stopped again when a later one fails. */
-export async function start(given: Config, log: Log, progress: Progress): Promise<Running> {
-  mkdirSync(given.dataDir, { recursive: true });
-  const stops: (() => Promise<void>)[] = [];
+/**
+ * Starts every part, in the order in which they need each other; what has started is stopped again when a later one fails.
+ *
+ * @param gone called once when the data folder is removed while this runs.
+ */
+export async function start(given: Config, log: Log, progress: Progress, gone: () => void): Promise<Running> {
+  openDataFolder(given);
+  const folder = await claimFolder(given.dataDir, log, gone);
+  const stops: (() => Promise<void>)[] = [folder.release];
   const stop = async (): Promise<void> => {
     for (let next = stops.pop(); next; next = stops.pop())
       await next().catch((error: unknown) =>
@@ -45,26 +56,23 @@ export async function start(given: Config, log: Log, progress: Progress): Promis
   };
   try {
     progress(given.databaseUrl ? 'Connecting to PostgreSQL' : 'Starting PostgreSQL');
-    const config = { ...given, http: { ...given.http, port: await httpPort(given) } };
-    if (config.slack.kind === 'playground' && config.slack.port > 0) reservePort(config.slack.port);
+    const ports = await choosePorts(given, progress);
+    const config = { ...given, http: { ...given.http, port: ports.http } };
     // Independent of each other, and each takes a second: together. All are waited for, so that none is left running
     // when another fails.
     const opening = started(openStore(config, log, { keep: true }));
     const startingChroma = started(startChroma(config, log));
     await Promise.allSettled([opening, startingChroma]);
     const [store, chroma] = await Promise.all([opening, startingChroma]);
-    const workspacePort =
-      config.slack.kind === 'playground' ? await fixedPort(config.dataDir, 'slack', config.slack.port) : null;
-    const faultsPort = config.playgroundTarget ? await fixedPort(config.dataDir, 'faults', null) : null;
 
-    if (workspacePort !== null) progress('Starting the local Slack workspace');
+    if (ports.slack !== null) progress('Starting the local Slack workspace');
     const workspace =
-      workspacePort === null
+      ports.slack === null
         ? null
-        : await started(startLocalSlack(config, { slack: workspacePort, faults: faultsPort }, log));
+        : await started(startLocalSlack(config, { slack: ports.slack, faults: ports.faults }, log));
 
-    if (faultsPort !== null) progress('Starting shop-db, the database you may break');
-    const faults = faultsPort === null ? null : await started(shopDb(config, faultsPort, workspace, log));
+    if (ports.faults !== null) progress('Starting shop-db, the database you may break');
+    const faults = ports.faults === null ? null : await started(shopDb(config, ports.faults, workspace, log));
 
     progress('Starting Sentry');
     const app = await buildApp({
@@ -72,6 +80,7 @@ export async function start(given: Config, log: Log, progress: Progress): Promis
       store,
       chromaHost: chroma.host ?? NO_CHROMA,
       slack: connectionOf(config, workspace),
+      playgroundPorts: [ports.slack, ports.faults].filter((port) => port !== null),
       kinds,
       targets: faults ? faults.targets : config.targets,
       approvers: config.approvers.length > 0 ? config.approvers : (workspace?.approvers ?? []),
@@ -79,8 +88,13 @@ export async function start(given: Config, log: Log, progress: Progress): Promis
       oncallGroup: config.oncallGroup ?? workspace?.oncallGroup ?? null,
       log,
     });
-    stops.push(app.stop);
+    stops.push(() =>
+      within(APP_STOPS_WITHIN_MS, app.stop(), () =>
+        log.error({}, 'Sentry did not stop in time; what was under way goes on at the next start'),
+      ),
+    );
     const { httpUrl } = await app.start();
+    folder.tell(workspace?.pageUrl ?? httpUrl);
     return {
       app,
       config,
@@ -94,6 +108,12 @@ export async function start(given: Config, log: Log, progress: Progress): Promis
     await stop();
     throw error;
   }
+}
+
+/** Nobody else looks into it. Root's embedded PostgreSQL runs as somebody else, who has to pass through. */
+function openDataFolder({ dataDir, databaseUrl }: Config): void {
+  makeFolder(dataDir);
+  chmodSync(dataDir, process.getuid?.() === 0 && !databaseUrl ? 0o711 : 0o700);
 }
 
 /** The database to break. With a Slack of one's own it is an extra: where it cannot run (a container), Sentry starts without. */
@@ -116,11 +136,28 @@ async function shopDb(config: Config, port: number, workspace: LocalWorkspace | 
   }
 }
 
-/** The default port may be somebody else's: then another, remembered. A port that was asked for is insisted on. */
-async function httpPort({ dataDir, http }: Config): Promise<number> {
-  if (http.portIsDefault || http.port === 0) return fixedPort(dataDir, 'http', http.port);
-  reservePort(http.port);
-  return http.port;
+/** A port that was asked for is that one or none; a usual one may be somebody else's: then another, remembered. */
+async function choosePorts({ dataDir, http, slack, playgroundTarget }: Config, say: Progress) {
+  const page = slack.kind === 'playground' ? slack : null;
+  const asked = [http, ...(page ? [page] : [])].filter(({ portIsDefault }) => !portIsDefault);
+  const others = asked.map(({ port }) => port);
+  others.forEach(reservePort);
+  const usual = { others, say };
+  return {
+    // Whether it is free shows at the address that it listens at.
+    http:
+      http.portIsDefault || http.port === 0
+        ? await fixedPort(dataDir, 'http', { ...usual, port: http.port })
+        : http.port,
+    slack: page
+      ? await fixedPort(dataDir, 'slack', {
+          ...usual,
+          port: page.port,
+          ...(page.portIsDefault ? {} : { askedBy: 'SENTRY_PLAYGROUND_PORT' }),
+        })
+      : null,
+    faults: playgroundTarget ? await fixedPort(dataDir, 'faults', { ...usual, port: null }) : null,
+  };
 }
 
 function connectionOf(config: Config, workspace: LocalWorkspace | null) {

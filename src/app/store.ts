@@ -1,9 +1,12 @@
 import { join } from 'node:path';
-import { type Config, packageRoot } from '../config/config.ts';
+import { type Config } from '../config/config.ts';
+import { packageRoot } from '../config/package-root.ts';
 import type { Log } from '../core/log.ts';
+import { alone } from '../infra/db/alone.ts';
 import { type Database, openDatabase } from '../infra/db/client.ts';
 import { embeddedPostgres } from '../infra/db/embedded/start-embedded-postgres.ts';
 import { migrateDatabase } from '../infra/db/migrate.ts';
+import { recordFault } from '../infra/db/record-fault.ts';
 import { grantWriterRole } from '../infra/db/writer-role.ts';
 import { migrateEngine } from '../infra/dbos/enqueue-function.ts';
 import { keepRunning } from '../infra/supervisor/keep-running.ts';
@@ -27,10 +30,8 @@ export async function openStore(
   const server = config.databaseUrl === null ? await startServer(config, log, options.keep ?? false) : null;
   const url = config.databaseUrl ?? server?.url ?? '';
   try {
-    const applied = await migrateDatabase(url, join(packageRoot(), 'prisma', 'migrations'));
-    const owner = openDatabase(url, { max: 1 });
-    await migrateEngine(url, owner.sql).finally(() => owner.close());
-    const database = openDatabase(url, { role: await grantWriterRole(url, log) });
+    const { applied, role } = await alone(url, () => prepare(url, log));
+    const database = openDatabase(url, { role });
     // The driver learns the types of arrays with its first statement.
     await database.sql`SELECT 1`;
     return {
@@ -44,8 +45,16 @@ export async function openStore(
     };
   } catch (error) {
     await server?.stop();
-    throw error;
+    throw config.databaseUrl === null ? error : recordFault(error);
   }
+}
+
+/** Brings the database up to date: what the record needs, then the engine, then what the bot may do with both. */
+async function prepare(url: string, log: Log) {
+  const applied = await migrateDatabase(url, join(packageRoot(), 'prisma', 'migrations'));
+  const owner = openDatabase(url, { max: 1 });
+  await migrateEngine(url, owner.sql).finally(() => owner.close());
+  return { applied, role: await grantWriterRole(url, log) };
 }
 
 /** `keep`: restarted whenever it dies, for the long-running bot; a command needs it only for a moment. */

@@ -56,8 +56,7 @@ export function createSwitches(deps: SwitchesDeps) {
     async lines(): Promise<readonly string[]> {
       const local = killSwitch.local();
       const lines = [...(local ? [local.reason] : []), ...(await orders.lines())];
-      const open = await deps.records.list({ limit: 1000, open: true });
-      const resting = open.filter(({ state }) => state === 'stopped').length;
+      const { stopped: resting } = await deps.records.openCounts();
       return [
         ...(lines.length > 0 ? lines : ['Changes are not stopped: approved fixes run.']),
         ...(resting > 0 ? [`Stopped until somebody resumes: ${count(resting, 'incident')}.`] : []),

@@ -1,14 +1,23 @@
 import type { Config } from '../config/config.ts';
 import { fetchDocs } from '../safety/urls/fetch-docs.ts';
 import type { Docs } from '../tools/ports.ts';
+import type { Parts } from './parts.ts';
 
-/** Ports of this very Sentry and its playground, whose answers are not for models. */
-export function ownPorts(config: Config): readonly number[] {
-  const workspace = config.slack.kind === 'playground' ? [config.slack.port] : [];
-  const urls = [config.databaseUrl, config.chromaHost].flatMap((url) =>
-    url ? [Number(new URL(url).port) || 5432] : [],
-  );
-  return [config.http.port, ...workspace, ...urls];
+/** Ports on which this very Sentry, its own servers and its playground listen now: their answers are not for models. */
+export function ownPorts({
+  config,
+  store,
+  chromaHost,
+  slack,
+  playgroundPorts,
+}: Pick<Parts, 'config' | 'store' | 'chromaHost' | 'slack' | 'playgroundPorts'>): readonly number[] {
+  const servers = [store.url, chromaHost, slack.apiUrl].flatMap((url) => (url ? [portOf(url)] : []));
+  return [config.http.port, ...servers, ...playgroundPorts];
+}
+
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url);
+  return Number(port) || (protocol === 'https:' ? 443 : protocol === 'http:' ? 80 : 5432);
 }
 
 /** The pages that `fetch_docs` may read. */

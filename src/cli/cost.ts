@@ -1,11 +1,12 @@
 import { Command } from 'commander';
-import { OpsError } from '../core/errors.ts';
 import { parseIncidentId } from '../core/ids.ts';
 import { createLog } from '../infra/log/log.ts';
 import { costLines, costReport } from '../record/cost.ts';
+import { createRecords } from '../record/record.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { createCostBreaker } from '../safety/limits/cost-breaker.ts';
 import { formatBreaker } from '../safety/limits/format-breaker.ts';
+import { noIncident } from './load-incident.ts';
 import { withStore } from './with-store.ts';
 
 export const costCommand = new Command('cost')
@@ -14,11 +15,9 @@ export const costCommand = new Command('cost')
   .option('--json', 'tokens and dollars as JSON')
   .action(async (named: string | undefined, { json }: { readonly json?: boolean }) => {
     const id = named === undefined ? null : parseIncidentId(named);
-    if (id === undefined)
-      throw new OpsError('NOT_FOUND', `"${named ?? ''}" is no incident's id.`, {
-        hint: 'sentry incidents lists them.',
-      });
+    if (id === undefined) throw noIncident(named ?? '');
     await withStore(async ({ sql }, config) => {
+      if (id !== null && !(await createRecords(sql).load(id))) throw noIncident(named ?? '');
       const report = await costReport(sql, id);
       const breaker = createCostBreaker({
         sql,

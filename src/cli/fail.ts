@@ -1,11 +1,20 @@
+import { debuglog } from 'node:util';
 import { CommanderError } from 'commander';
 import { messageOf, OpsError } from '../core/errors.ts';
 
 /**
- * Exit codes for scripts: 0 done, 1 failed, 2 the command was wrong, 3 not found, 4 the configuration is wrong, 70 ended by
- * an error that nobody caught (EX_SOFTWARE of sysexits.h). scripts/lib/supervise.mjs goes by them.
+ * Exit codes for scripts: 0 done, 1 failed, 2 the command was wrong, 3 not found, 4 the configuration is wrong, 5 the
+ * data folder is another start's, or was removed, 70 ended by an error that nobody caught (EX_SOFTWARE of sysexits.h). scripts/lib/supervise.mjs goes by them.
  */
-export const exitCodes = { failed: 1, usage: 2, notFound: 3, config: 4, crashed: 70 } as const;
+export const exitCodes = { failed: 1, usage: 2, notFound: 3, config: 4, folder: 5, crashed: 70 } as const;
+
+const byCode: Readonly<Record<string, number>> = {
+  CONFIG: exitCodes.config,
+  FOLDER: exitCodes.config,
+  ALREADY_RUNNING: exitCodes.folder,
+  NOT_FOUND: exitCodes.notFound,
+  USAGE: exitCodes.usage,
+};
 
 /** Says on stderr what went wrong and what to do, and sets the exit code. Never a stack trace for an expected fault. */
 export function fail(error: unknown): void {
@@ -16,18 +25,44 @@ export function fail(error: unknown): void {
   }
   if (error instanceof OpsError) {
     process.stderr.write(`sentry: ${error.message}\n${error.hint}\n`);
-    process.exitCode =
-      error.code === 'CONFIG'
-        ? exitCodes.config
-        : error.code === 'NOT_FOUND'
-          ? exitCodes.notFound
-          : error.code === 'USAGE'
-            ? exitCodes.usage
-            : exitCodes.failed;
+    process.exitCode = byCode[error.code] ?? exitCodes.failed;
     return;
   }
+  debug('%o', error);
+  const said = ofSystem(error);
   process.stderr.write(
-    `sentry: ${error instanceof Error ? (error.stack ?? error.message) : messageOf(error)}\n`,
+    `sentry: ${said ?? `${messageOf(error)}\nThis was not expected; with NODE_DEBUG=sentry it says where it came from.`}\n`,
   );
   process.exitCode = exitCodes.failed;
 }
+
+/** A fault of a file or the network, as the system names it; null: it is none. */
+function ofSystem(error: unknown): string | null {
+  const {
+    code = '',
+    path,
+    address,
+    port,
+  } = (error ?? {}) as NodeJS.ErrnoException & {
+    readonly address?: string;
+    readonly port?: number;
+  };
+  const why = reasons[code];
+  if (why === undefined) return null;
+  return `${path ?? (address === undefined ? '' : `${address}:${port}`)}: ${why}.\nCorrect the name or the rights, and try again.`;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  ENOTDIR: 'a part of the path is no folder',
+  EISDIR: 'that is a folder, not a file',
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  EROFS: 'the disk is read-only',
+  ENOSPC: 'the disk is full',
+  ECONNREFUSED: 'nothing listens there',
+  ETIMEDOUT: 'nothing answers there',
+};
+
+/** The stack helps whoever mends Sentry; it buries the message for everybody else. */
+const debug = debuglog('sentry');

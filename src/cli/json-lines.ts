@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { isObject } from '../core/json-of.ts';
 import { exitCodes } from './fail.ts';
 
+const EXAMPLE = '{"id": 1, "text": "…"}';
+
 /** A text to look at, and what its answer is to be known by. */
 export const NamedText = z.object({ id: z.union([z.string(), z.number()]), text: z.string() });
 
@@ -24,7 +26,9 @@ export async function mapJsonLines<Input>(
       if (line.trim() === '') continue;
       const read = readLine(schema, line);
       const output =
-        'input' in read ? await answer(read.input) : { ...read, error: `line ${number}: ${read.error}` };
+        'input' in read
+          ? await answer(read.input)
+          : { ...read, error: `line ${number}: ${read.error}; a line looks like ${EXAMPLE}` };
       if (!('input' in read)) process.exitCode = exitCodes.failed;
       await out.write(`${JSON.stringify(output)}\n`);
     }

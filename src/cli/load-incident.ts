@@ -12,10 +12,12 @@ export function loadIncident(
   return withStore(async ({ sql }, config) => {
     const id = parseIncidentId(text);
     const record = id ? await createRecords(sql).load(id) : null;
-    if (!record)
-      throw new OpsError('NOT_FOUND', `There is no incident "${text}".`, {
-        hint: 'sentry incidents lists them; an id looks like INC-7.',
-      });
+    if (!record) throw noIncident(text);
     return { record, config };
   });
 }
+
+export const noIncident = (text: string): OpsError =>
+  new OpsError('NOT_FOUND', `There is no incident "${text}".`, {
+    hint: 'sentry incidents lists them; an id looks like INC-7.',
+  });

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Sql } from '../core/sql.ts';
 import { documentSpace, syncDocuments } from '../memory/sync/sync-documents.ts';
-import { syncIncidents } from '../memory/sync/sync-incidents.ts';
+import { countBehind, syncIncidents } from '../memory/sync/sync-incidents.ts';
 import { syncRunbooks } from '../memory/sync/sync-runbooks.ts';
 import { createRecords } from '../record/record.ts';
 import { loadRunbooks } from '../runbooks/load-runbooks.ts';
@@ -17,6 +17,8 @@ import { type CommandMemory, withMemory } from './with-memory.ts';
 const domains = domainsOf(kinds);
 /** A person at a terminal rather waits for the model to load than gets an answer without it. */
 const MEANING_WITHIN_MS = 5_000;
+/** A person at a terminal rather has an answer from what is indexed than waits for what is not. */
+const INDEX_WITHIN_MS = 5_000;
 
 interface Options {
   readonly domain?: string;
@@ -41,9 +43,9 @@ export const searchCommand = new Command('search')
   )
   .option('--json', 'one JSON document on stdout', false)
   .action(async (text: string, options: Options) => {
-    const { hits, meaning } = await withMemory((memory) => find(memory, text, options));
+    const { hits, meaning, behind } = await withMemory((memory) => find(memory, text, options));
     if (options.json) {
-      process.stdout.write(`${JSON.stringify({ hits, meaning })}\n`);
+      process.stdout.write(`${JSON.stringify({ hits, meaning, behind })}\n`);
       return;
     }
     const note = NO_MEANING[meaning];
@@ -53,6 +55,10 @@ export const searchCommand = new Command('search')
         ? 'Nothing was found.\n'
         : `${lines}${note === undefined ? '' : `Ranked by words alone: ${note}\n`}`,
     );
+    if (behind > 0)
+      process.stderr.write(
+        `${behind} past ${behind === 1 ? 'incident is' : 'incidents are'} not indexed yet, so an answer may be missing. Sentry goes on indexing while it runs.\n`,
+      );
   });
 
 const NO_MEANING: Readonly<Record<string, string>> = {
@@ -73,15 +79,17 @@ async function find({ sql, config, retrieval }: CommandMemory, text: string, opt
   });
   const fitting = hits.filter(({ metadata }) => (metadata['domain'] ?? options.domain) === options.domain);
   const shown = (options.domain === undefined ? hits : fitting).slice(0, k);
-  return { hits: options.explain ? await rankHits(sql, text, shown) : shown, meaning };
+  const behind = await countBehind(sql);
+  return { behind, hits: options.explain ? await rankHits(sql, text, shown) : shown, meaning };
 }
 
 /** The bot may not have run since files or rows changed. */
 async function bringUpToDate(sql: Sql, retrieval: Retrieval, runbooksDir: string): Promise<void> {
   const { runbooks } = await loadRunbooks(runbooksDir);
   for (const domain of domains) await syncRunbooks(retrieval, domain, runbooks);
-  await syncIncidents(sql, retrieval, (id) => createRecords(sql).load(id));
-  await syncDocuments(sql, retrieval);
+  const late = AbortSignal.timeout(INDEX_WITHIN_MS);
+  await syncDocuments(sql, retrieval, null, late);
+  await syncIncidents(sql, retrieval, (id) => createRecords(sql).load(id), null, late);
 }
 
 /** An operator reads the workspace's documents here, not people's and threads' own. */

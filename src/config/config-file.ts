@@ -12,15 +12,25 @@ export interface ConfigPath {
 /** `sentry.yaml` as it was read; undefined: there is none, or it is empty. */
 export interface ConfigFile {
   readonly raw: unknown;
+  /** It is there, and says nothing. */
+  readonly isEmpty?: boolean;
   /** What errors call the part of it at a path: the file, and the line. */
   readonly placeOf: (path: readonly PropertyKey[]) => string;
 }
 
 /** Throws OpsError CONFIG where a file that was asked for is missing, and where it is no YAML. */
 export function readConfigFile({ path, isNamed }: ConfigPath): ConfigFile {
-  if (existsSync(path)) return parseConfigFile(readFileSync(path, 'utf8'), path);
+  if (existsSync(path)) return parseConfigFile(textOf(path), path);
   if (isNamed) throw wrong([`${path} does not exist (SENTRY_CONFIG)`]);
   return { raw: undefined, placeOf: () => path };
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw wrong([`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? messageOf(error)})`]);
+  }
 }
 
 /** What the text of a file says. `path`: for its errors. Throws OpsError CONFIG. */
@@ -31,7 +41,7 @@ export function parseConfigFile(text: string, path: string): ConfigFile {
   if (document.errors[0]) throw notYaml(document.errors[0]);
   try {
     const raw: unknown = document.toJS() ?? undefined;
-    return { raw, placeOf: (at) => `${path}${lineOf(document, lines, at)}` };
+    return { raw, isEmpty: raw === undefined, placeOf: (at) => `${path}${lineOf(document, lines, at)}` };
   } catch (error) {
     throw notYaml(error);
   }

@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { OpsError } from '../core/errors.ts';
+import { closestName } from '../core/closest-name.ts';
 import { isObject, jsonOf } from '../core/json-of.ts';
+import { postgresUrlFault } from '../core/postgres-url.ts';
 import type { Principal } from '../core/principal.ts';
 import type { ModelAccess } from '../llm/create-backend.ts';
 import { DEFAULT_MODEL } from '../llm/gateway.ts';
@@ -19,23 +18,32 @@ import {
   docsHosts,
   dollars,
   flag,
+  hostNames,
   httpUrl,
   limits,
   list,
+  numberFrom,
   principals,
+  retention,
   token,
   whole,
 } from './kinds.ts';
 import { type McpCallerConfig, mcpSecret, readMcpCallers, readMcpServers } from './mcp.ts';
 import { readModelAccess } from './model.ts';
+import { packageRoot } from './package-root.ts';
 import { type TargetsFile, targetsOf } from './targets.ts';
 import { wrong } from './wrong.ts';
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
 /** Every variable Sentry reads. docs/settings.md has a row for each of them. */
 const environment = z.object({
   DATABASE_URL: z
     .string()
-    .regex(/^postgres(ql)?:\/\//, 'expected postgres://user:password@host:5432/database')
+    .superRefine((text, context) => {
+      const fault = postgresUrlFault(text);
+      if (fault !== null) context.addIssue(fault);
+    })
     .optional(),
   CHROMA_HOST: httpUrl.optional(),
   SLACK_BOT_TOKEN: token(
@@ -90,22 +98,23 @@ const environment = z.object({
   SENTRY_RUNBOOKS_DIR: z.string().min(1).optional(),
   SENTRY_DOCS_HOSTS: docsHosts,
   SENTRY_HTTP_HOST: z.string().min(1).default('127.0.0.1'),
-  SENTRY_HTTP_PORT: whole(3000, 0, 65_535),
-  SENTRY_HTTP_RATE: whole(6000, 1, 10_000_000),
+  SENTRY_HTTP_HOSTS: hostNames,
+  SENTRY_HTTP_PORT: whole(0, 65_535).default(3000),
+  SENTRY_HTTP_RATE: whole(1, 10_000_000).default(6000),
   SENTRY_WEBHOOK_SECRET: z.string().min(8, 'at least 8 characters').optional(),
   SENTRY_ADMIN_TOKEN: z.string().min(16, 'at least 16 characters; openssl rand -hex 24 makes one').optional(),
   SENTRY_MCP_SECRET: mcpSecret.optional(),
-  SENTRY_MCP_HOSTS: list(''),
   SENTRY_MCP_URL: httpUrl.optional(),
-  SENTRY_APPROVAL_MINUTES: whole(30, 1, 1440),
-  SENTRY_SOURCE_WAIT_MINUTES: whole(10, 0, 1_440),
-  SENTRY_REOPEN_MINUTES: z.coerce.number().int().min(0).max(10_080).optional(),
-  SENTRY_PLAYGROUND_PORT: whole(3999, 0, 65_535),
+  SENTRY_APPROVAL_MINUTES: whole(1, 1440).default(30),
+  SENTRY_SOURCE_WAIT_MINUTES: whole(0, 1_440).default(10),
+  SENTRY_REOPEN_MINUTES: whole(0, 10_080).optional(),
+  SENTRY_PLAYGROUND_PORT: whole(0, 65_535).optional(),
   DOCKER_HOST: z.string().default(''),
   CONTAINER_HOST: z.string().default(''),
   MEMORY_ENABLED: flag(true),
-  MEMORY_CONTEXT_TOKEN_BUDGET: whole(2200, 0, 100_000),
-  SENTRY_EPISODE_DAYS: whole(365, 1, 36_500),
+  MEMORY_CONTEXT_TOKEN_BUDGET: whole(0, 100_000).default(2200),
+  SENTRY_EPISODE_DAYS: whole(1, 36_500).default(365),
+  SENTRY_RETENTION: retention.prefault('365d'),
   SENTRY_EMBEDDING: z
     .string()
     .regex(
@@ -123,19 +132,21 @@ const environment = z.object({
       return z.NEVER;
     }),
   // Above an agent's draft (0.45): what nobody has reviewed is never trusted, whatever is set.
-  MEMORY_TRUST_THRESHOLD: z.coerce
-    .number()
-    .min(0.5, 'at least 0.5: drafts cannot be trusted')
-    .max(1)
-    .default(0.85),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']).default('info'),
+  MEMORY_TRUST_THRESHOLD: numberFrom(
+    0.5,
+    1,
+    'expected a number from 0.5 (drafts cannot be trusted) to 1',
+  ).default(0.85),
+  LOG_LEVEL: z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }).default('info'),
 });
 
 type SlackConfig =
   /** The local workspace of the playground; its URL and tokens come from the process that runs it. */
-  { readonly kind: 'playground'; readonly port: number } | SlackConnection;
+  { readonly kind: 'playground'; readonly port: number; readonly portIsDefault: boolean } | SlackConnection;
 
 export interface Config {
+  /** What is probably not meant as it stands, a sentence each. */
+  readonly notes: readonly string[];
   readonly dataDir: string;
   readonly databaseUrl: string | null;
   readonly chromaHost: string | null;
@@ -179,6 +190,8 @@ export interface Config {
     readonly port: number;
     /** Nobody asked for this port: another may be taken when it is not free. */
     readonly portIsDefault: boolean;
+    /** Names under which it is reached, beside those of this machine. */
+    readonly names: readonly string[];
     readonly webhookSecret: string | null;
     /** Opens the admin API of memory; null: it is off. */
     readonly adminToken: string | null;
@@ -189,7 +202,6 @@ export interface Config {
     /** Who may call `/mcp`; none: it is off. */
     readonly callers: readonly McpCallerConfig[];
     /** Names under which this server is reached, beside those of this machine. */
-    readonly hosts: readonly string[];
     /** Other programs' servers whose tools may be used. */
     readonly servers: readonly McpServerConfig[];
     /** For `sentry mcp`: where the bot's `/mcp` is; null: on this machine. */
@@ -212,6 +224,8 @@ export interface Config {
     readonly episodeDays: number;
     readonly embedding: { readonly name: string; readonly options: Readonly<Record<string, unknown>> };
   };
+  /** Details of incidents that ended so many days ago are deleted; null: none are. */
+  readonly retentionDays: number | null;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 }
 
@@ -233,6 +247,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   if ('problem' in model) throw wrong([model.problem]);
   const playgroundTarget = targets.length === 0;
   return {
+    notes: [...misspelt(Object.keys(present)), ...(written.isEmpty ? [emptyNote(file)] : [])],
     dataDir: resolve(values.SENTRY_DATA_DIR),
     databaseUrl: values.DATABASE_URL ?? null,
     chromaHost: values.CHROMA_HOST ?? null,
@@ -260,6 +275,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     runbooksDir: resolve(values.SENTRY_RUNBOOKS_DIR ?? join(packageRoot(), 'runbooks')),
     http: {
       host: values.SENTRY_HTTP_HOST,
+      names: values.SENTRY_HTTP_HOSTS,
       port: values.SENTRY_HTTP_PORT,
       portIsDefault: present['SENTRY_HTTP_PORT'] === undefined,
       webhookSecret: values.SENTRY_WEBHOOK_SECRET ?? null,
@@ -269,7 +285,6 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     mcp: {
       callers: readMcpCallers(written, present, values.SENTRY_MCP_SECRET),
       servers: readMcpServers(written, present),
-      hosts: values.SENTRY_MCP_HOSTS,
       url: values.SENTRY_MCP_URL ?? null,
     },
     policy: {
@@ -287,6 +302,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       embedding: { name: values.SENTRY_EMBEDDING, options: values.SENTRY_EMBEDDING_OPTIONS },
       trustThreshold: values.MEMORY_TRUST_THRESHOLD,
     },
+    retentionDays: values.SENTRY_RETENTION,
     logLevel: values.LOG_LEVEL,
   };
 }
@@ -297,6 +313,20 @@ export function targetsFile(env: Readonly<Record<string, string | undefined>> = 
   const named = env['SENTRY_CONFIG'] || null;
   return { path: named ?? 'sentry.yaml', isNamed: named !== null, env };
 }
+
+/** Names of our own form that nobody reads and that are nearly one that is read. Others may be anybody's. */
+function misspelt(names: readonly string[]): readonly string[] {
+  const known = Object.keys(environment.shape);
+  return names
+    .filter((name) => /^(SENTRY|MEMORY|SLACK)_/.test(name) && !known.includes(name))
+    .flatMap((name) => {
+      const meant = closestName(name, known);
+      return meant === null ? [] : [`${name} is no setting: did you mean ${meant}?`];
+    });
+}
+
+const emptyNote = ({ path }: TargetsFile): string =>
+  `${path} is empty: it names no target. sentry targets add writes one into it.`;
 
 function costOf(values: z.infer<typeof environment>): CostLimits {
   const [usd = '', minutes = ''] = values.SENTRY_COST_LIMIT.replace('m', '').split('/');
@@ -331,7 +361,11 @@ function slackOf(values: z.infer<typeof environment>): SlackConfig {
     ]);
   if (apiUrl)
     throw wrong(['SLACK_API_URL is set without SLACK_BOT_TOKEN: give the tokens of the server it points at']);
-  return { kind: 'playground', port: values.SENTRY_PLAYGROUND_PORT };
+  return {
+    kind: 'playground',
+    port: values.SENTRY_PLAYGROUND_PORT ?? 3999,
+    portIsDefault: values.SENTRY_PLAYGROUND_PORT === undefined,
+  };
 }
 
 /** The engines' own variables may also name a machine elsewhere, which is not the playground's to break. */
@@ -345,18 +379,4 @@ function engineSockets(dockerHost: string, containerHost: string): Config['playg
       ? named(containerHost)
       : [`/run/user/${process.getuid?.() ?? 0}/podman/podman.sock`, '/run/podman/podman.sock'],
   };
-}
-
-/** The package's root: where runbooks/, prisma/ and manifest.yml are, from a checkout and from dist/ alike. */
-export function packageRoot(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'package.json')) || !isAbsolute(folder)) {
-    const up = dirname(folder);
-    if (up === folder)
-      throw new OpsError('BROKEN_INSTALL', 'No package.json above the program.', {
-        hint: 'Install Sentry again.',
-      });
-    folder = up;
-  }
-  return folder;
 }

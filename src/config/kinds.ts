@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Principal } from '../core/principal.ts';
+import { channelPrincipal, type Principal } from '../core/principal.ts';
 import { readLimits } from '../safety/limits/throttle.ts';
 
 export const principals = z
@@ -12,9 +12,11 @@ export const principals = z
       .map((piece) => piece.trim())
       .filter(Boolean)) {
       if (part.startsWith('group:') && part.length > 6) found.push({ kind: 'group', name: part.slice(6) });
-      else if (part.startsWith('channel:') && part.length > 8)
-        found.push({ kind: 'channel', id: part.slice(8) });
-      else if (/^[UW][A-Z0-9]{2,}$/.test(part)) found.push({ kind: 'user', id: part });
+      else if (part.startsWith('channel:') && part.length > 8) {
+        const channel = channelPrincipal(part.slice(8));
+        if ('wrong' in channel) context.addIssue(channel.wrong);
+        else found.push(channel);
+      } else if (/^[UW][A-Z0-9]{2,}$/.test(part)) found.push({ kind: 'user', id: part });
       else context.addIssue(`"${part}" is neither a Slack user id (U…), group:<handle> nor channel:<id>`);
     }
     return found;
@@ -31,24 +33,48 @@ export const list = (fallback: string) =>
         .filter(Boolean),
     );
 
+/** Names as they stand in a request's Host, without port. */
+export const hostNames = list('').refine(
+  (names) => names.every((name) => /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]*[a-z0-9])$/i.test(name)),
+  { error: 'expected names separated by commas, like sentry.example.com: no https://, no port' },
+);
+
 export const flag = (fallback: boolean) =>
   z
     .enum(['true', 'false', '1', '0'], { error: 'expected true or false' })
     .default(fallback ? 'true' : 'false')
     .transform((text) => text === 'true' || text === '1');
 
-export const whole = (fallback: number, min: number, max: number) =>
-  z.coerce.number().int().min(min).max(max).default(fallback);
+/** As people write a number: JavaScript would also take `0x10` and `1e3`. */
+export const numberFrom = (min: number, max: number, error: string) =>
+  z
+    .string()
+    .trim()
+    .refine((text) => /^\d{1,15}(\.\d{1,6})?$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      error,
+    })
+    .transform(Number);
+
+export const whole = (min: number, max: number) =>
+  numberFrom(min, max, `expected a whole number from ${min} to ${max}`).refine(Number.isInteger, {
+    error: `expected a whole number from ${min} to ${max}`,
+  });
+
 export const limits = z.string().superRefine((text, context) => {
   const read = readLimits(text);
   if (typeof read === 'string') context.addIssue(read);
 });
+/** `365d` as days; null for `off`. */
+export const retention = z
+  .string()
+  .regex(/^([7-9]|[1-9]\d{1,4})d$|^off$/, { error: 'expected days, at least 7, like 365d, or off' })
+  .transform((text) => (text === 'off' ? null : Number(text.slice(0, -1))));
 /** `5/10m`: US dollars in so many minutes. */
 export const costLimit = z.string().regex(/^\d{1,6}(\.\d{1,2})?\/[1-9]\d{0,3}m$/, {
   error: 'expected US dollars in so many minutes, like 5/10m',
 });
 export const dollars = (fallback: number) =>
-  z.coerce.number().min(0, 'expected US dollars').default(fallback);
+  numberFrom(0, 1e9, 'expected US dollars, like 10 or 2.50').default(fallback);
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http:// or https:// URL' });
 
 /** As `fetch_docs` reads its list (src/safety/urls): a name of at least two labels. */

@@ -115,7 +115,11 @@ export function entriesOf(
   const parsed = fileOf(known).safeParse(raw);
   const issues = [...(parsed.error?.issues ?? []), ...secretsIn(raw)];
   if (!parsed.success || issues.length > 0)
-    throw wrong(issues.map(({ path, message }) => `${placeOf(path)}: ${path.join('.')}: ${message}`));
+    throw wrong(
+      issues.map(({ path, message }) =>
+        [placeOf(path), ...(path.length > 0 ? [path.join('.')] : []), message].join(': '),
+      ),
+    );
   const entries = (parsed.data.targets ?? []) as unknown as readonly Entry[];
   return entries.map((entry, at) => {
     const { name } = entry;

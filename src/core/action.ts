@@ -19,6 +19,11 @@ export const actionStates = [
 export type ActionState = (typeof actionStates)[number];
 export type Risk = 'low' | 'medium' | 'high';
 
+const ranks: Readonly<Record<Risk, number>> = { low: 0, medium: 1, high: 2 };
+
+/** Whether a thing is of higher risk now than it was approved as. */
+export const isRiskier = (now: Risk, approved: Risk): boolean => ranks[now] > ranks[approved];
+
 /**
  * `repair`: something is read red and it is to make that green; the only one that can be called fixed. `prevent`: nothing
  * is red, it keeps a problem from coming back. `undo`: it takes another action back.
@@ -65,6 +70,8 @@ export interface Action {
   readonly undo: string;
   readonly risk: Risk;
   readonly runbookId: string | null;
+  /** Of what it does, by which runbook in which version; what was earned counts for the same alone. Null: nothing earns it. */
+  readonly autonomyKey: string | null;
   /** A repair's recovery criterion; for the other purposes how to tell that it took effect. */
   readonly verify: VerifyPlan;
   readonly purpose: Purpose;

@@ -201,6 +201,8 @@ export type IncidentEventBody =
       readonly until: string | null;
     }
   | { readonly type: 'switch.cleared'; readonly scope: string; readonly by: string; readonly reason: string }
+  /** The record was put back to what it was then: what Slack shows of later is not on record. */
+  | { readonly type: 'record.restored'; readonly madeAt: string }
   | { readonly type: 'incident.summary'; readonly text: string }
   /** A person's answer, asked for when it was resolved; a later one of the same person takes its place. */
   | {

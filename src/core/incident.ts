@@ -82,6 +82,8 @@ export interface Incident {
   readonly resolvedBy: 'confirmed' | 'source' | 'person' | null;
   /** `reported` because of a limit: from then on the fix may be done, and Sentry comes back and asks for it again. */
   readonly asksAgainAt: string | null;
+  /** What was found and done in it was deleted for its age; see `record/retention.ts`. */
+  readonly detailsDeletedAt: string | null;
 }
 
 /** `done`: what was asked for took effect; nothing was red, so nothing can be called fixed. */

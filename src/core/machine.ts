@@ -16,7 +16,8 @@ const moves: Readonly<Record<IncidentState, readonly IncidentState[]>> = {
   // `diagnosing` from here on: what was to be mended has changed while its plan waited.
   planning: ['awaiting_approval', 'diagnosing', 'reported', 'escalated', 'resolved'],
   awaiting_approval: ['planning', 'diagnosing', 'remediating', 'reported', 'escalated', 'resolved'],
-  remediating: ['verifying'],
+  // Back: it could not begin in time, and nothing ran.
+  remediating: ['verifying', 'awaiting_approval'],
   verifying: ['resolved', 'reported', 'diagnosing', 'escalated'],
   // Waiting for approval: a person has what was denied asked for again. Planning: the limit is over that kept the fix back.
   reported: ['diagnosing', 'planning', 'awaiting_approval', 'escalated', 'resolved'],

@@ -4,6 +4,13 @@ export type Principal =
   | { readonly kind: 'group'; readonly name: string }
   | { readonly kind: 'channel'; readonly id: string };
 
+/** The members of a channel, by its id alone: a name can be given away, and whoever has it then would approve. */
+export function channelPrincipal(id: string): Principal | { readonly wrong: string } {
+  if (/^[CG][A-Z0-9]+$/.test(id)) return { kind: 'channel', id };
+  const wrong = `"channel:${id.slice(0, 80)}" is no channel's id (C…). In Slack, open the channel and click its name: the id stands at the bottom of "About"`;
+  return { wrong };
+}
+
 /** Who they are, for people: `<@U0123>` becomes a name on the way out. */
 export const formatPrincipals = (principals: readonly Principal[]): string =>
   principals

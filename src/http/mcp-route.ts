@@ -12,8 +12,6 @@ export interface McpCaller {
 
 export interface McpRouteOptions {
   readonly callers: readonly McpCaller[];
-  /** Names under which this server is reached, beside those of this machine. */
-  readonly hosts: readonly string[];
   readonly answer: (
     caller: McpCaller,
     request: { readonly headers: Readonly<Record<string, string>>; readonly body: unknown },
@@ -24,14 +22,12 @@ export interface McpRouteOptions {
 const BODY_LIMIT = 256 * 1024;
 /** Calls of all clients under way: each may hold a connection to a system for as long as its tool takes. */
 const MAX_AT_ONCE = 32;
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 /** What the protocol reads of a request's head. */
 const HEADERS = ['accept', 'content-type', 'mcp-protocol-version'];
 
 /** `POST /mcp`, MCP's streamable HTTP without sessions; none where nobody has a secret. */
-export function mcpRoutes({ callers, hosts, answer }: McpRouteOptions): readonly Route[] {
+export function mcpRoutes({ callers, answer }: McpRouteOptions): readonly Route[] {
   if (callers.length === 0) return [];
-  const known = new Set([...LOOPBACK, ...hosts.map((host) => host.toLowerCase())]);
   let underWay = 0;
   return [
     {
@@ -39,8 +35,7 @@ export function mcpRoutes({ callers, hosts, answer }: McpRouteOptions): readonly
       path: '/mcp',
       bodyLimit: BODY_LIMIT,
       mediaTypes: ['application/json'],
-      admit: (head) =>
-        strangeHost(head, known) ?? (callerOf(head, callers) === undefined ? unauthorised : null),
+      admit: (head) => (callerOf(head, callers) === undefined ? unauthorised : null),
       async handle(request) {
         const caller = callerOf(request, callers);
         if (!caller) return unauthorised;
@@ -69,20 +64,6 @@ export function mcpRoutes({ callers, hosts, answer }: McpRouteOptions): readonly
       },
     },
   ];
-}
-
-/**
- * A page in somebody's browser whose name was bound to this address anew (DNS rebinding) comes with that name as its host
- * or origin. Clients that are no browser send no origin.
- */
-function strangeHost({ headers }: HttpHead, known: ReadonlySet<string>): HttpAnswer | null {
-  const { host, origin } = headers;
-  const isKnown = (url: string): boolean => URL.canParse(url) && known.has(new URL(url).hostname);
-  if (isKnown(`http://${host ?? ''}`) && (origin === undefined || isKnown(origin))) return null;
-  return {
-    status: 403,
-    body: { error: 'not a host of this server: name it in SENTRY_MCP_HOSTS if it is one' },
-  };
 }
 
 /** All are compared, whichever it is: neither length nor common prefix nor place in the list is told. */

@@ -67,6 +67,7 @@ export function memoryRoutes(api: MemoryApi): readonly Route[] {
   ): Route => ({
     method: 'GET',
     path,
+    anyHost: true,
     admit: (head) => admitted(head, api.token),
     handle: (request) =>
       audited(api, request, path, 'admin-api', async () => {
@@ -83,6 +84,7 @@ export function memoryRoutes(api: MemoryApi): readonly Route[] {
     path,
     bodyLimit: 256 * 1024,
     mediaTypes: ['application/json'],
+    anyHost: true,
     admit: (head) => admitted(head, api.token),
     async handle(request) {
       const body = shape.safeParse(jsonOf(request.body.toString('utf8')));

@@ -9,6 +9,8 @@ export interface Route {
   readonly bodyLimit?: number;
   /** Media types taken, without parameters; any when absent. Else 415. */
   readonly mediaTypes?: readonly string[];
+  /** Served under whatever name: it asks for a secret, or tells nothing. Else only under names of this server; 403. */
+  readonly anyHost?: boolean;
   /**
    * Looks at the request before its body is read: an answer here ends it (401, 403). A stranger is not listened to.
    */
@@ -22,6 +24,8 @@ export interface HttpHead {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  /** The name by which this server was called; null: not exactly one. */
+  readonly host: string | null;
   /** The other end's address, as the socket knows it (no proxy header is believed). */
   readonly peer: string;
   /** Whether that is this machine. */

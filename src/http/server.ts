@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Counter, Histogram, Registry } from 'prom-client';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { hostNameOf, LOOPBACK_NAMES, originNameOf } from './known-host.ts';
 import { matchPath } from './match-path.ts';
 import type { RateLimit, RequestKind } from './ports.ts';
 import { readBody } from './read-body.ts';
@@ -19,6 +20,8 @@ export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
   readonly routes: readonly Route[];
+  /** Names under which this server is reached, beside those of this machine and `host`. */
+  readonly names?: readonly string[];
   /** Paths handed over whole, before anything is read: for a receiver that checks signatures over the raw body itself. */
   readonly mounts?: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
   readonly log: Log;
@@ -46,6 +49,7 @@ const HEADER_LIMIT = 16 * 1024;
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { routes, log, rateLimit } = options;
   const receiveTimeoutMs = options.receiveTimeoutMs ?? 10_000;
+  const names = knownNames(options);
   const registers = [options.metrics ?? new Registry()];
   const requests = new Counter({
     name: 'sentry_http_requests_total',
@@ -136,7 +140,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         limited(head, 'stranger') ?? { status: 405, headers: { allow }, body: { error: `expected ${allow}` } }
       );
     }
-    const refused = route.admit?.(head);
+    const refused = strangeHost(head, route, names) ?? route.admit?.(head);
     const full = limited(head, route.admit && !refused ? 'known' : 'stranger');
     if (full) return full;
     if (refused) return refused;
@@ -149,6 +153,27 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     if (body === 'aborted') return { status: 400, body: { error: 'the body ended early' } };
     return route.handle({ ...head, body, params: matchPath(route.path, head.path) ?? {} });
   }
+}
+
+function knownNames({ host, names = [] }: HttpServerOptions): ReadonlySet<string> {
+  const own = host.includes(':') ? `[${host}]` : host;
+  const listens = ['0.0.0.0', '[::]'].includes(own) ? [] : [own];
+  return new Set([...LOOPBACK_NAMES, ...listens, ...names].map((name) => name.toLowerCase()));
+}
+
+/**
+ * A page in somebody's browser whose name was bound to this address anew (DNS rebinding) comes with that name as its host
+ * or origin. Programs send no origin.
+ */
+function strangeHost({ host, headers: { origin } }: HttpHead, route: Route, names: ReadonlySet<string>) {
+  const isKnown = (name: string | null): boolean => name !== null && names.has(name);
+  const isServed = isKnown(host) || (route.anyHost === true && host !== null);
+  const from = origin === undefined ? host : originNameOf(origin);
+  if (isServed && (isKnown(from) || from === host)) return null;
+  return {
+    status: 403,
+    body: { error: 'not a host of this server: name it in SENTRY_HTTP_HOSTS if it is one' },
+  };
 }
 
 function headOf(request: IncomingMessage): HttpHead | null {
@@ -164,6 +189,7 @@ function headOf(request: IncomingMessage): HttpHead | null {
     path: url.pathname,
     query: url.searchParams,
     headers: request.headers,
+    host: hostNameOf(request),
     peer,
     isLoopback: /^(?:::ffff:)?127\.|^::1$/.test(peer),
   };

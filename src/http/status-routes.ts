@@ -1,35 +1,48 @@
 import type { Registry } from 'prom-client';
-import { messageOf } from '../core/errors.ts';
-import { within } from '../core/within.ts';
 import type { Route } from './route.ts';
 
-export interface ReadyCheck {
+/** How one part is, in one word; a vital one that is not `ok` keeps Sentry from working. */
+interface Part {
   readonly name: string;
-  /** Resolves when the part can work; rejects with why not. */
-  readonly check: () => Promise<void>;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly isVital: boolean;
 }
 
-const CHECK_TIMEOUT_MS = 2_000;
-
-/** `/health` (the process lives), `/ready` (it can take alerts) and `/metrics` (Prometheus text). */
+/** `/health` (the process lives), `/ready` (it can take alerts and work on them) and `/metrics` (Prometheus text). */
 export function statusRoutes(options: {
-  readonly checks: readonly ReadyCheck[];
+  /** Never rejects. */
+  readonly health: () => Promise<readonly Part[]>;
   readonly metrics: Registry;
+  /** Metrics under whatever name of this server. */
+  readonly anyHost?: boolean;
 }): readonly Route[] {
   return [
-    { method: 'GET', path: '/health', handle: () => ({ status: 200, body: { status: 'ok' } }) },
+    {
+      method: 'GET',
+      path: '/health',
+      anyHost: true,
+      handle: () => ({ status: 200, body: { status: 'ok' } }),
+    },
     {
       method: 'GET',
       path: '/ready',
+      anyHost: true,
       async handle() {
-        const parts = await Promise.all(options.checks.map(runCheck));
-        const ready = parts.every(({ ok }) => ok);
-        return { status: ready ? 200 : 503, body: { status: ready ? 'ready' : 'not ready', parts } };
+        const parts = await options.health();
+        const ill = parts.filter(({ state }) => state !== 'ok');
+        const ready = !ill.some(({ isVital }) => isVital);
+        const status = ready ? (ill.length > 0 ? 'degraded' : 'ready') : 'not ready';
+        return {
+          status: ready ? 200 : 503,
+          body: { status, parts: parts.map(({ name, state, reason }) => ({ name, state, reason })) },
+        };
       },
     },
     {
       method: 'GET',
       path: '/metrics',
+      anyHost: options.anyHost ?? false,
       handle: async () => ({
         status: 200,
         headers: { 'content-type': options.metrics.contentType },
@@ -37,16 +50,4 @@ export function statusRoutes(options: {
       }),
     },
   ];
-}
-
-async function runCheck({
-  name,
-  check,
-}: ReadyCheck): Promise<{ name: string; ok: boolean; reason?: string }> {
-  try {
-    await within(CHECK_TIMEOUT_MS, check());
-    return { name, ok: true };
-  } catch (error) {
-    return { name, ok: false, reason: messageOf(error) };
-  }
 }

@@ -1,4 +1,3 @@
-import type { Counter } from 'prom-client';
 import type { Alert } from '../core/alert.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
@@ -20,8 +19,6 @@ export interface WebhookOptions {
   /** Null: only this machine may call. */
   readonly secret: string | null;
   readonly log: Log;
-  /** One counter for all sources: a name is registered once. */
-  readonly accepted?: Counter<'source' | 'kind'>;
   readonly timeoutMs?: number;
 }
 
@@ -32,13 +29,14 @@ export function webhookRoutes(options: Omit<WebhookOptions, 'source'>): readonly
 
 /** `POST /webhooks/<source>`: 202 once every alert of the payload is durable, else 503 so that the sender tries again. */
 export function webhookRoute(options: WebhookOptions): Route {
-  const { source, accept, secret, log, accepted } = options;
+  const { source, accept, secret, log } = options;
   const timeoutMs = options.timeoutMs ?? ACCEPT_TIMEOUT_MS;
   return {
     method: 'POST',
     path: webhookPath(source),
     bodyLimit: BODY_LIMIT,
     mediaTypes: ['application/json'],
+    anyHost: secret !== null,
     admit: (head) => authoriseWebhook(head, secret),
     async handle({ body }) {
       let payload: unknown;
@@ -65,7 +63,6 @@ export function webhookRoute(options: WebhookOptions): Route {
 
   async function acceptOne(alert: Alert): Promise<Accepted> {
     const result = await accept(alert);
-    accepted?.inc({ source: source.name, kind: result.kind });
     if (result.kind === 'orphan_resolved')
       log.info(
         { source: source.name, title: alert.title, fingerprint: alert.fingerprint },

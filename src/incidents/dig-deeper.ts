@@ -42,7 +42,7 @@ export function createDigDeeper(deps: InvestigationDeps, atMostUsd: number): Dig
       const [row] = await sql<{ usual: number | null }>`
         SELECT avg(usd)::float8 AS usual FROM (
           SELECT sum(cost_usd) AS usd FROM usage
-          WHERE role = 'detective' AND at > clock_timestamp() - interval '30 days' GROUP BY incident_id) AS each`;
+          WHERE role = 'detective' AND at > statement_timestamp() - interval '30 days' GROUP BY incident_id) AS each`;
       return { ok: true, usualUsd: row?.usual ?? null, atMostUsd };
     },
 

@@ -8,7 +8,25 @@ import type { PhaseRun } from './phases/phase-run.ts';
 export function ledgerHooks(run: PhaseRun, action: Action): LedgerHooks {
   const { deps, incident } = run;
   return {
-    claimed: (tx) => (action.step === 1 ? begun(tx) : goneOn(tx)),
+    claimed: (tx, claimId) => (action.step === 1 ? begun(tx, claimId) : goneOn(tx)),
+    async released(tx, claimId) {
+      // A later step is queued again, in an incident that stays where it is.
+      if (action.step > 1) return undefined;
+      const moved = await moveIn(
+        tx,
+        deps,
+        { ...incident, state: 'remediating' },
+        {
+          from: 'remediating',
+          to: 'awaiting_approval',
+          reason: 'Not run: it could not begin in time. It stays approved, and is tried again.',
+          key: `released:${claimId}`,
+          changes: { nextStep: 'Trying again to run the approved fix.' },
+          turnAfterMs: null,
+        },
+      );
+      return moved === 'moved' ? undefined : 'lost';
+    },
     async ended(tx, outcome) {
       const finished = {
         type: 'action.finished',
@@ -40,13 +58,13 @@ export function ledgerHooks(run: PhaseRun, action: Action): LedgerHooks {
     },
   };
 
-  async function begun(tx: Tx): Promise<'lost' | undefined> {
+  async function begun(tx: Tx, claimId: string): Promise<'lost' | undefined> {
     const moved = await moveIn(tx, deps, incident, {
       from: 'awaiting_approval',
       to: 'remediating',
       // Who approved it is on record by name just before; an id says nothing to people.
       reason: action.decidedBy === 'policy' ? 'Approved by the policy.' : 'Approved.',
-      key: `claimed:${action.id}`,
+      key: `claimed:${claimId}`,
       changes: { nextStep: 'Running the approved fix.' },
       events: [{ type: 'action.started', actionId: action.id }],
       // Should this process die now, this turn comes after the claim has run out and settles it.

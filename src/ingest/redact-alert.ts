@@ -1,5 +1,7 @@
 import type { Alert } from '../core/alert.ts';
-import { redact } from '../safety/screen/redact.ts';
+import { redact, redactJson } from '../safety/screen/redact.ts';
+
+type Names = Readonly<Record<string, string>>;
 
 /**
  * The alert as it may be stored, shown and given to a model (promise 6): people put connection strings into
@@ -8,9 +10,11 @@ import { redact } from '../safety/screen/redact.ts';
 export function redactAlert(alert: Alert): Alert {
   return {
     ...alert,
+    name: alert.name === null ? null : redact(alert.name),
+    sourceSeverity: alert.sourceSeverity === null ? null : redact(alert.sourceSeverity),
     title: redact(alert.title),
-    labels: redactValues(alert.labels),
-    annotations: redactValues(alert.annotations),
+    labels: redactNames(alert.labels),
+    annotations: redactNames(alert.annotations),
     target: alert.target === null ? null : redact(alert.target),
     ...(alert.headline ? { headline: { ...alert.headline, text: redact(alert.headline.text) } } : {}),
     ...(alert.apart ? { apart: alert.apart.map(redact) } : {}),
@@ -18,6 +22,9 @@ export function redactAlert(alert: Alert): Alert {
   };
 }
 
-function redactValues(values: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, redact(value)]));
+/** Keys as well as values, each pair by itself: what another label holds does not change how this one is hidden. */
+function redactNames(names: Names): Names {
+  return Object.fromEntries(
+    Object.entries(names).flatMap(([key, value]) => Object.entries(redactJson({ [key]: value }) as Names)),
+  );
 }

@@ -94,6 +94,6 @@ function whyNot(status: number | undefined): string {
   if (status === undefined || status < 0)
     return 'start it with "sentry start", or set SENTRY_MCP_URL to where it is';
   if (status === 401) return 'it does not take this secret: set SENTRY_MCP_SECRET to that of an MCP caller';
-  if (status === 403) return 'it is not known by this name: add it to SENTRY_MCP_HOSTS';
+  if (status === 403) return 'it is not known by this name: add it to SENTRY_HTTP_HOSTS';
   return `it answered ${status}`;
 }

@@ -60,7 +60,7 @@ export function createOutbox(deps: {
         const due = await sql<OutboxEntry>`
           UPDATE memory_outbox SET attempts = attempts + 1,
             next_at = clock_timestamp() + least(power(2, least(attempts, 20)) * interval '5 s', interval '10 min')
-           WHERE (collection, id) IN (SELECT collection, id FROM memory_outbox WHERE next_at <= clock_timestamp()
+           WHERE (collection, id) IN (SELECT collection, id FROM memory_outbox WHERE next_at <= statement_timestamp()
                                       ORDER BY next_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
           RETURNING collection, id, document, metadata, removal`;
         let landed = 0;

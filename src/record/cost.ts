@@ -28,15 +28,16 @@ export interface CostReport {
 
 export async function costReport(sql: Sql, incidentId: IncidentId | null): Promise<CostReport> {
   const rows = await sql<CostShare & { readonly span: string }>`
+    WITH span AS (
+      SELECT 'incident' AS span, usage.* FROM usage WHERE incident_id = ${incidentId}
+      UNION ALL SELECT 'today', usage.* FROM usage
+       WHERE at >= date_trunc('day', statement_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'
+      UNION ALL SELECT 'thirty days', usage.* FROM usage WHERE at >= statement_timestamp() - interval '30 days')
     SELECT span, model, role, count(*) AS calls, sum(cost_usd)::float8 AS usd, sum(input_tokens)::float8 AS "inputTokens",
            sum(cache_read_tokens)::float8 AS "cacheReadTokens", sum(cache_write_tokens)::float8 AS "cacheWriteTokens",
            sum(cache_write_1h_tokens)::float8 AS "cacheWrite1hTokens", sum(output_tokens)::float8 AS "outputTokens",
            sum(thinking_tokens)::float8 AS "thinkingTokens"
-      FROM usage CROSS JOIN LATERAL (VALUES
-             ('incident', incident_id = ${incidentId}),
-             ('today', at >= date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'),
-             ('thirty days', at >= clock_timestamp() - interval '30 days')) AS spans (span, within)
-     WHERE within GROUP BY span, model, role ORDER BY sum(cost_usd) DESC, model, role`;
+      FROM span GROUP BY span, model, role ORDER BY sum(cost_usd) DESC, model, role`;
   const sumOf = (of: string): CostSum =>
     summed(rows.flatMap(({ span, ...share }) => (span === of ? [share] : [])));
   return {

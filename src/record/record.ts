@@ -40,6 +40,8 @@ export interface IncidentRecords {
   incident(id: IncidentId): Promise<Incident | null>;
   /** Newest first. `open`: only those not ended. */
   list(options: { readonly limit: number; readonly open?: boolean }): Promise<readonly Incident[]>;
+  /** How many are not ended, and how many of those somebody has stopped. */
+  openCounts(): Promise<{ readonly open: number; readonly stopped: number }>;
   findByThread(channel: string, threadTs: string): Promise<IncidentId | null>;
   toolCall(id: ToolCallId): Promise<ToolCall | null>;
   action(id: ActionId): Promise<Action | null>;
@@ -50,6 +52,8 @@ export interface IncidentRecords {
    * a crash is recorded once; returns whether it was new.
    */
   append(tx: Tx, id: IncidentId, body: IncidentEventBody, dedupeKey?: string): Promise<boolean>;
+  /** Whoever asked for something of an incident, or said how: one's own asking is nothing that one may approve. */
+  addRequester(tx: Tx, id: IncidentId, by: string): Promise<void>;
   /** The role's current words, for the live message; null withdraws them. */
   setWords(id: IncidentId, words: string | null): Promise<void>;
   /** `id` null, and a name that is no role: of no incident, such as what memory asks a model. */
@@ -88,9 +92,9 @@ export function createRecords(sql: Sql): IncidentRecords {
           tx<ToolCallRow>`SELECT * FROM tool_call WHERE incident_id = ${id} ORDER BY started_at, id`,
           tx<ActionRow>`SELECT * FROM action WHERE incident_id = ${id} ORDER BY proposed_at, plan_id, step`,
           tx<EpisodeRow>`SELECT * FROM episode WHERE incident_id = ${id} ORDER BY id`,
-          tx<DenialRow>`SELECT * FROM denial d WHERE EXISTS (
-               SELECT FROM action a WHERE a.incident_id = ${id}
-                  AND (a.id = d.action_id OR d.id = ANY (a.denials_acknowledged))) ORDER BY said_at, id`,
+          tx<DenialRow>`SELECT * FROM denial WHERE id IN (
+               SELECT d.id FROM action a JOIN denial d ON d.action_id = a.id WHERE a.incident_id = ${id}
+               UNION SELECT unnest(denials_acknowledged) FROM action WHERE incident_id = ${id}) ORDER BY said_at, id`,
         ]);
         return {
           incident: toIncident(incident),
@@ -111,6 +115,15 @@ export function createRecords(sql: Sql): IncidentRecords {
       return rows.map(toIncident);
     },
 
+    async openCounts() {
+      const rows = await sql<{ state: string; n: number }>`
+        SELECT state, count(*)::int AS n FROM incident
+         WHERE state NOT IN ('ignored', 'resolved') AND state IN ('open', 'triaging', 'diagnosing', 'planning', 'awaiting_approval',
+               'remediating', 'verifying', 'reported', 'escalated', 'stopped') GROUP BY state`;
+      const open = rows.reduce((sum, { n }) => sum + n, 0);
+      return { open, stopped: rows.find(({ state }) => state === 'stopped')?.n ?? 0 };
+    },
+
     async append(tx, id, body, dedupeKey) {
       const { type, ...said } = body;
       // Whoever wrote it: it leaves by Slack, HTTP and the command line, and what is recalled from it goes to a model.
@@ -127,6 +140,7 @@ export function createRecords(sql: Sql): IncidentRecords {
       return rows.length > 0;
     },
 
+    addRequester,
     async setWords(id, spoken) {
       const words = spoken === null ? null : outwardText(spoken);
       await sql`UPDATE incident SET words = ${words}, updated_at = clock_timestamp()
@@ -146,7 +160,7 @@ export function createRecords(sql: Sql): IncidentRecords {
   };
 }
 
-/** Whoever asked for something of an incident, or said how: one's own asking is nothing that one may approve. */
+/** See `IncidentRecords.addRequester`. */
 export async function addRequester(tx: Tx, id: IncidentId, by: string): Promise<void> {
   await tx`UPDATE incident SET requesters = array_append(requesters, ${by})
            WHERE id = ${id} AND NOT ${by} = ANY (requesters)`;

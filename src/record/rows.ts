@@ -60,6 +60,7 @@ export const toIncident = mapper<Incident>({
   ended_at: true,
   resolved_by: true,
   asks_again_at: true,
+  details_deleted_at: true,
 });
 
 export const toAction = mapper<Action>({
@@ -81,6 +82,7 @@ export const toAction = mapper<Action>({
   undo: true,
   risk: true,
   runbook_id: true,
+  autonomy_key: true,
   verify: true,
   expires_at: true,
   proposed_at: true,

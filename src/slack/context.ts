@@ -5,7 +5,7 @@ import { createDirectMessages, type DirectMessages } from './inbound/direct/dire
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { RateLimiters } from './outbound/pacing.ts';
 import type { OutboundStore } from './outbound/store.ts';
-import { type Drawing, isDirect, isProposal, type SubjectId } from './outbound/subject.ts';
+import { type Drawing, isBurst, isDirect, isProposal, type SubjectId } from './outbound/subject.ts';
 import { type Audience, type Say, tell } from './outbound/tell.ts';
 import { webClient } from './outbound/web-client.ts';
 import type { SlackWorkspace } from './people/slack-workspace.ts';
@@ -13,6 +13,7 @@ import type { UserDirectory } from './people/user-directory.ts';
 import type { SlackDeps } from './ports.ts';
 import { draw } from './views/blocks/draw.ts';
 import type { DrawOptions } from './views/blocks/slot.ts';
+import { drawBurst } from './views/draw-burst.ts';
 import { createDrawOptions } from './views/draw-options.ts';
 import { drawProposal } from './views/draw-proposal.ts';
 
@@ -70,9 +71,11 @@ async function drawingOf(
   id: SubjectId,
 ): Promise<Drawing | null> {
   if (isDirect(id)) return null;
+  if (isBurst(id)) return drawBurst(deps, id);
   if (isProposal(id)) return drawProposal(deps, store, id);
   const record = await deps.records.load(id);
-  if (!record) return null;
+  // Of what is deleted nothing is drawn: its messages stay as they stand.
+  if (!record || record.incident.detailsDeletedAt !== null) return null;
   const channel = record.incident.channel ?? (await deps.workspace.homeOf(record.alerts[0]?.deliveryKey));
   return { slots: draw(record, await drawOptions(record)), channel };
 }
@@ -87,10 +90,10 @@ async function restOfStatus(
   deps: SlackDeps,
   withNames: SlackContext['withNames'],
 ): Promise<readonly string[]> {
-  const open = await deps.records.list({ limit: 1000, open: true });
+  const { open } = await deps.records.openCounts();
   const waiting = (await deps.memory.summary()).proposalsWaiting;
   return [
-    `${open.length} open ${open.length === 1 ? 'incident' : 'incidents'}.`,
+    `${count(open, 'open incident')}.`,
     ...(waiting > 0 ? [`${count(waiting, 'proposal')} for everybody’s memory: /sentry promotions.`] : []),
     ...(await Promise.all((await deps.statusLines()).map(withNames))),
   ];

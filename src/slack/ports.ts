@@ -40,6 +40,8 @@ export type SlackConnection =
 interface SlackRecords {
   load(id: IncidentId): Promise<IncidentRecord | null>;
   list(options: { readonly limit: number; readonly open?: boolean }): Promise<readonly Incident[]>;
+  /** How many are not ended, and how many of those somebody has stopped. */
+  openCounts(): Promise<{ readonly open: number; readonly stopped: number }>;
   findByThread(channel: string, threadTs: string): Promise<IncidentId | null>;
   toolCall(id: ToolCallId): Promise<ToolCall | null>;
   action(id: ActionId): Promise<Action | null>;

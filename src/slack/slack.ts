@@ -35,13 +35,28 @@ export interface Slack {
   health(): SlackHealth;
 }
 
-interface SlackHealth {
+export interface SlackHealth {
   readonly ok: boolean;
   readonly mode: 'socket' | 'http';
   /** Open Socket Mode connections; 0 over HTTP. */
   readonly connections: number;
   /** What keeps messages from being read or sent now; null: nothing. */
   readonly problem: string | null;
+  /** For how long, in ms, the oldest change of the record has waited to be shown in Slack; 0: none waits. */
+  readonly oldestWaitMs: number;
+  /** Since anything came from Slack, ms; null: nothing has yet. */
+  readonly lastEventMs: number | null;
+  /** Events that were taken in and came to nothing, since the start. */
+  readonly givenUp: number;
+}
+
+/** How events come in. */
+interface Intake {
+  /** Open Socket Mode connections. */
+  open: number;
+  /** By `performance.now`. */
+  lastEventAt: number | null;
+  givenUp: number;
 }
 
 /** The Slack surface: receives through the inbox, draws the record as the bus tells of changes, lets people decide. */
@@ -52,14 +67,26 @@ export function createSlack(deps: SlackDeps): Slack {
   const context = createContext(deps, store, stopping.signal);
   const { outbound } = context;
   const history = createAlertHistory(deps);
-  const sockets = { open: 0 };
-  const { receivers, handleHttp } = createReceivers(deps, sockets, () => {
+  const intake: Intake = { open: 0, lastEventAt: null, givenUp: 0 };
+  const { receivers, handleHttp } = createReceivers(deps, intake, () => {
     history.catchUp();
     outbound.retryNow();
   });
-  const receiver = throughInbox(receivers, (handle) =>
-    createInbox({ sql: deps.sql, log, handle, ignore: (body) => isOwnMessage(deps, body) }),
-  );
+  const receiver = throughInbox(receivers, {
+    arrived: () => {
+      intake.lastEventAt = performance.now();
+    },
+    makeInbox: (handle) =>
+      createInbox({
+        sql: deps.sql,
+        log,
+        handle,
+        ignore: (body) => isOwnMessage(deps, body),
+        givenUp: () => {
+          intake.givenUp += 1;
+        },
+      }),
+  });
   registerHandlers(deps, context, receiver);
 
   async function connect(): Promise<void> {
@@ -82,7 +109,7 @@ export function createSlack(deps: SlackDeps): Slack {
       stop: ({ channel, threadTs }) => deps.questions.stop(channel, threadTs),
     }),
     handleHttp,
-    health: () => healthOf(context, sockets.open),
+    health: () => healthOf(context, intake),
     start: () => startOrGoOn(connect(), deps, stopping.signal),
     async stop() {
       stopping.abort();
@@ -118,10 +145,10 @@ function isOwnMessage({ workspace }: SlackDeps, body: Readonly<Record<string, un
   return event?.['type'] === 'message' && isOwn(event, workspace.own());
 }
 
-/** Over which events come in. `sockets` counts the open connections; `connected` is told of each. */
+/** Over which events come in. `intake` counts the open connections; `connected` is told of each. */
 function createReceivers(
   { workspace: { connection }, log }: SlackDeps,
-  sockets: { open: number },
+  intake: Intake,
   connected: () => void,
 ): { readonly receivers: readonly Receiver[]; readonly handleHttp: HttpHandler | null } {
   if (connection.kind === 'http') {
@@ -129,7 +156,7 @@ function createReceivers(
     return { receivers: [receiver], handleHttp: handler };
   }
   const count = (change: number): void => {
-    sockets.open += change;
+    intake.open += change;
   };
   const receivers = Array.from({ length: SOCKETS }, () =>
     socketReceiver(connection, log, { connected, count }),
@@ -148,11 +175,20 @@ function registerHandlers(deps: SlackDeps, context: SlackContext, receiver: Rece
   });
 }
 
-function healthOf({ connection, own, outbound }: SlackContext, connections: number): SlackHealth {
+function healthOf({ connection, own, outbound }: SlackContext, intake: Intake): SlackHealth {
+  const { open: connections, lastEventAt, givenUp } = intake;
   const mode = connection.kind;
   const cut = own().userId === null || (mode === 'socket' && connections === 0);
   const problem = cut ? 'Slack cannot be reached' : outbound.problem();
-  return { ok: problem === null, mode, connections, problem };
+  return {
+    ok: problem === null,
+    mode,
+    connections,
+    problem,
+    oldestWaitMs: outbound.oldestWaitMs(),
+    lastEventMs: lastEventAt === null ? null : performance.now() - lastEventAt,
+    givenUp,
+  };
 }
 
 /** Waits for the connection, but not for long: the rest goes on without Slack, and it goes on trying. */

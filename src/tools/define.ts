@@ -96,10 +96,15 @@ export interface Preflight<G extends Json = Json> {
   readonly objection?: string;
 }
 
-/** It must not take effect later than `withinMs` after `clock` (see `Preflight.clock`); checked inside the effecting statement where the target can. */
+/** What the run of an approved action is held to. It must not take effect later than `withinMs` after `clock` (see `Preflight.clock`); checked inside the effecting statement where the target can. */
 export interface Deadline {
   readonly clock: string | null;
   readonly withinMs: number;
+  /**
+   * As it was approved: where its risk follows from what is looked at right before the effect (or goes with it as a
+   * precondition), a higher one has none. Left out: only the pre-flights ask.
+   */
+  readonly risk?: Risk;
 }
 
 /** A read with its input, and those of its measures that tell of the thing. */
@@ -160,6 +165,13 @@ export interface ActiveTool<I = unknown, G extends Json = Json, S = unknown>
    * then. Everything else runs once an incident.
    */
   readonly isRepeatable?: true;
+  /**
+   * Fields of the input that only name the thing it is done to, which is another one each time (a session, a pod): what is
+   * earned with one counts for the next. In all other fields autonomy is earned for the very same values.
+   */
+  readonly names?: readonly (keyof I & string)[];
+  /** Its input is the whole change, written for the occasion: no autonomy is ever earned with it. */
+  readonly neverUnasked?: true;
   /** Only good against something that is wrong now, never as a precaution: ending a session, starting a service. */
   readonly repairsOnly?: true;
   /**

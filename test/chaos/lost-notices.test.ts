@@ -54,7 +54,11 @@ async function expectWhole(of: SlackScene, ids: readonly IncidentId[]): Promise<
       expect(slots.map((slot) => slot.replace(/:[0-9a-f]{8}$/, ''))).toEqual(SLOTS);
     }
   }, 60_000);
-  expect(await of.messages()).toHaveLength(ids.length * SLOTS.length);
+  // Where many wait at once they are told of in a digest, too.
+  const posted = (await of.messages()).filter(
+    (message) => message.blocks?.[0]?.block_id?.startsWith('sentry:burst') !== true,
+  );
+  expect(posted).toHaveLength(ids.length * SLOTS.length);
   expect((await of.counters()).duplicates).toEqual([]);
 }
 

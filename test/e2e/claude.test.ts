@@ -99,6 +99,10 @@ describe('Claude investigates a real incident', () => {
     expect(report.incident?.usd).toBeCloseTo(charged(), 6);
     expect(report.today.usd).toBeCloseTo(charged(), 6);
     const metrics = await (await fetch(`${scene.product.httpUrl}/metrics`)).text();
+    for (const part of ['record', 'engine', 'slack', 'outbox'])
+      expect(metrics).toContain(`sentry_part_up{part="${part}"} 1\n`);
+    expect(metrics).toMatch(/^sentry_alerts_accepted_total\{.*way="webhook",kind="opened"\} \d+$/m);
+    expect(metrics).toContain('sentry_turns{state="waiting"} ');
     const counted = [...metrics.matchAll(/^sentry_model_cost_usd_total\{.*\} (\S+)$/gm)];
     expect(counted.reduce((sum, [, usd]) => sum + Number(usd), 0)).toBeCloseTo(charged(), 6);
     expect(record.events.find((event) => event.type === 'investigator.chosen')).toMatchObject({

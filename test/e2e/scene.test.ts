@@ -46,7 +46,7 @@ describe.skipIf(withoutChromium())('the scene in the browser', { timeout: 120_00
     const before = await answers.count();
     await page.getByTestId('composer').fill(command);
     await page.getByTestId('composer').press('Enter');
-    await expect.poll(() => answers.count(), { timeout: 10_000 }).toBe(before + 1);
+    await expect.poll(() => answers.count()).toBe(before + 1);
     return answers.last().innerText();
   }
 

@@ -126,7 +126,20 @@ test('nothing that is allowed reaches another host, file or program', () => {
           expect(argv[at]).toMatch(/^\/(?:var\/log|opt|srv|var\/opt|var\/lib|usr\/local)\//u);
         expect(argv.join(' ')).not.toMatch(/ -[fFs] |\.\./u);
       }
-      if (binary === 'systemctl') expect(argv).toContain('status');
+      if (binary === 'systemctl') {
+        const [verb] = argv
+          .slice(1)
+          .filter((each, at) => !each.startsWith('-') && !/^-[not]$/u.test(argv[at] ?? ''));
+        expect([
+          undefined,
+          'status',
+          'is-active',
+          'is-failed',
+          'is-enabled',
+          'list-units',
+          'list-timers',
+        ]).toContain(verb);
+      }
       if (binary === 'ps')
         expect(
           argv.slice(1).filter((each) => /^[a-z]*e[a-z]*$/u.test(each) && /^[aefhjlmruvwx]+$/u.test(each)),

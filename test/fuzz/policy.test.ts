@@ -5,6 +5,7 @@ import { cpuClock } from '../support/cpu-clock.ts';
 import { fuzzRuns } from './runs.ts';
 
 const people = { oncallGroup: 'oncall', admins: [] };
+const subjects = { tools: ['a'], neverUnasked: ['b'], targets: [], environments: [''] };
 
 test('whatever the file holds, it is read or refused with lines, at once', () => {
   const scalar = fc.oneof(
@@ -18,7 +19,7 @@ test('whatever the file holds, it is read or refused with lines, at once', () =>
       fc.constantFrom(' ', '\n', '\n  ', '\n    '),
       (parts, glue) => {
         const cpuMs = cpuClock();
-        const found = readPolicy(parts.join(glue), people);
+        const found = readPolicy(parts.join(glue), people, subjects);
         if ('problems' in found) for (const { line } of found.problems) expect(line).toBeGreaterThan(0);
         expect(cpuMs()).toBeLessThan(3_000);
       },

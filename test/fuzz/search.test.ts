@@ -28,7 +28,7 @@ test('any pattern on any line is refused or answered, in time', () => {
       fc.boolean(),
       (query, line, ignoreCase, literal) => {
         const cpuMs = cpuClock();
-        const matcher = lineMatcher(query, { ignoreCase, literal });
+        const matcher = lineMatcher({ pattern: query, ignoreCase, literal });
         if (matcher.ok) expect(typeof matcher.matches(line)).toBe('boolean');
         else expect(matcher.code).toBe('PATTERN');
         expect(cpuMs()).toBeLessThan(3_000);

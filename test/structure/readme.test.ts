@@ -31,7 +31,7 @@ describe('the tables of docs/settings.md', () => {
 
   test('tells the defaults that are written in the schema', () => {
     const written = [
-      ...schema.matchAll(/^ {2}([A-Z_]+):[^\n]*?(?:whole|flag|list)\('?([^,)']+)/gm),
+      ...schema.matchAll(/^ {2}([A-Z_]+):[^\n]*?(?:whole\([^)]*\)\.default|flag|list)\('?([^,)']+)/gm),
       ...schema.matchAll(/^ {2}([A-Z_]+):[^\n]*?\.default\('([^']+)'\)/gm),
     ];
     expect(written.length).toBeGreaterThan(8);

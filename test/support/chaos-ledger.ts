@@ -29,6 +29,7 @@ export async function approvedAction(
     undo: '',
     risk: 'low',
     runbookId: null,
+    autonomyKey: null,
     purpose: 'prevent',
   } as const;
   const touches = { objects: [], denialsAcknowledged: [] };

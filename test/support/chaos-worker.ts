@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createGate } from '../../src/actions/gate.ts';
@@ -22,7 +23,7 @@ import type { Row } from './typed.ts';
  * actions, whichever it finds, until none is left; `turns` works on every second incident (`--part 0|1`) without the engine,
  * holding each claim open between its look at the switch and its end; `postgres` executes one action with the real PostgreSQL tools. Says
  * `{"ready":true}` when it works. `slack` shows the record in the Slack at `--api`. `plans` works on whichever incident has an approved plan, until none has. Every process has the
- * real gate on the same record.
+ * real gate on the same record. `--clock`: a file with the milliseconds by which its wall clock is wrong.
  */
 const { values } = parseArgs({
   options: {
@@ -37,11 +38,19 @@ const { values } = parseArgs({
     part: { type: 'string', default: '0' },
     hold: { type: 'string', default: '0' },
     action: { type: 'string' },
+    clock: { type: 'string' },
   },
 });
 
+const { clock } = values;
+if (clock !== undefined) {
+  const now = Date.now;
+  Date.now = () => now() + Number(readFileSync(clock, 'utf8'));
+}
+
 const url = values.url ?? '';
-const targetUrl = values.target ?? '';
+// Who only shows the record has no target.
+const targetUrl = values.target ?? url;
 const time = (text: string) => (): number => (values.random ? Math.random() : 1) * Number(text);
 const target = openDatabase(targetUrl, { max: 4, name: 'box' });
 const tools = boxesTools(target.sql, {
@@ -143,7 +152,11 @@ async function boxTargets(): Promise<ReadonlyMap<string, Target>> {
 async function ledger(): Promise<void> {
   const core = await createCore({ url, tools, gate: { targets: await boxTargets() } });
   ready();
-  const hooks = { claimed: async () => undefined, ended: async () => undefined };
+  const hooks = {
+    claimed: async () => undefined,
+    released: async () => undefined,
+    ended: async () => undefined,
+  };
   const never = new AbortController().signal;
   for (;;) {
     try {
@@ -187,7 +200,11 @@ async function postgres(): Promise<void> {
     identity: (name) => targets.identity(name),
   });
   ready();
-  const hooks = { claimed: async () => undefined, ended: async () => undefined };
+  const hooks = {
+    claimed: async () => undefined,
+    released: async () => undefined,
+    ended: async () => undefined,
+  };
   for (;;) {
     const action = await core.records.action(asActionId(values.action ?? ''));
     if (!action || !['approved', 'started', 'unknown'].includes(action.state)) process.exit(0);

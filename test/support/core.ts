@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { createApprovals } from '../../src/actions/approvals/approvals.ts';
+import type { ApproverDirectory } from '../../src/actions/approvals/ports.ts';
 import { createGate } from '../../src/actions/gate.ts';
 import type { GateDeps } from '../../src/actions/gate-deps.ts';
 import { createApprovalPolicy } from '../../src/actions/policy/policy.ts';
@@ -20,6 +21,7 @@ import { createAnswering } from '../../src/incidents/questions/answering.ts';
 import { createQuestions } from '../../src/incidents/questions/questions.ts';
 import { createSteering } from '../../src/incidents/steering.ts';
 import { createTurn } from '../../src/incidents/turn.ts';
+import { alone } from '../../src/infra/db/alone.ts';
 import { openDatabase } from '../../src/infra/db/client.ts';
 import { createEventBus } from '../../src/infra/db/event-bus.ts';
 import { createEngine } from '../../src/infra/dbos/engine.ts';
@@ -29,11 +31,13 @@ import { createRecords, type IncidentRecords } from '../../src/record/record.ts'
 import { createAuditLog } from '../../src/safety/audit/audit-chain.ts';
 import { createKillSwitch, type Mode } from '../../src/safety/kill-switch/kill-switch.ts';
 import { createThrottle, readLimits, type ThrottleLimits } from '../../src/safety/limits/throttle.ts';
+import { createApprovalSeal } from '../../src/safety/vault/approval-seal.ts';
 import { openCredentialVault, type VaultOptions } from '../../src/safety/vault/credentials.ts';
 import { createIdentities } from '../../src/safety/vault/identities.ts';
 import { openVaultKey } from '../../src/safety/vault/vault-key.ts';
 import { endSenders } from '../../src/sources/registry.ts';
 import { defineActiveTool, defineReadTool, type Tool } from '../../src/tools/define.ts';
+import { directoryOf } from './directory.ts';
 import { quiet as hush } from './quiet.ts';
 import { domainOf, noSystems } from './targets.ts';
 
@@ -229,6 +233,8 @@ export interface CoreOptions {
   /** Where answers to questions appear; nobody asks any otherwise. */
   readonly places?: AnswerPlaces;
   readonly approvers?: readonly Principal[];
+  /** Who is in groups and channels; nobody otherwise. */
+  readonly directory?: ApproverDirectory;
   /** How long a symptom must be away, and how long that is waited for; moments where nothing real is mended. */
   readonly judged?: { readonly holdMs: number; readonly timeoutMs: number };
   /** How long a held check waits for a source that still fires; it does not, otherwise. */
@@ -246,7 +252,7 @@ export const VAULT_SECRET = Buffer.alloc(32, 7);
 export async function createCore(options: CoreOptions) {
   const database = openDatabase(options.url);
   const sql = (options.around ?? ((plain) => plain))(database.sql);
-  await migrateEngine(options.url, database.sql);
+  await alone(options.url, () => migrateEngine(options.url, database.sql));
   const records = (options.records ?? ((plain) => plain))(createRecords(sql));
   const audit = createAuditLog(sql);
   const identities = createIdentities({ sql, audit, key: openVaultKey('', VAULT_SECRET) });
@@ -270,12 +276,22 @@ export async function createCore(options: CoreOptions) {
     path: options.policyPath ?? null,
     isRequired: true,
     people: { oncallGroup: null, admins: [] },
+    subjects: () => null,
     approvers,
     approvalMinutes: options.approvalMinutes ?? 5,
     environmentOf: () => boxTarget.environment,
   });
+  const policy = createApprovalPolicy({
+    approvers,
+    admins: [],
+    directory: options.directory ?? directoryOf(),
+    rules,
+  });
+  const seal = createApprovalSeal(openVaultKey('', VAULT_SECRET));
   const gateDeps: GateDeps = {
     rules,
+    approvers: policy,
+    seal,
     sql,
     records,
     audit,
@@ -290,6 +306,7 @@ export async function createCore(options: CoreOptions) {
     ports: noSystems,
     identity: async (target) => ({ systemIdentifier: target, timelineId: 1 }),
     runbookChecks: () => [],
+    runbookVersion: (id) => `version 1 of ${id}`,
     redact: (text) => text,
     redactJson: (value) => value,
     approvalMinutes: options.approvalMinutes ?? 5,
@@ -297,13 +314,7 @@ export async function createCore(options: CoreOptions) {
     ...options.gate,
   };
   const gate = createGate(gateDeps);
-  const policy = createApprovalPolicy({
-    approvers,
-    admins: [],
-    directory: { groupMembers: async () => [], channelMembers: async () => [] },
-    rules,
-  });
-  const approvals = createApprovals({ sql, records, policy, audit });
+  const approvals = createApprovals({ sql, records, policy, audit, seal });
   const engine = createEngine({ databaseUrl: options.url, sql, log: quiet, executorId: randomUUID() });
   const shutdown = new AbortController();
   const bus = createEventBus({ url: options.url, log: quiet });
@@ -339,6 +350,7 @@ export async function createCore(options: CoreOptions) {
     answering,
     audit,
     identities,
+    seal,
     gateDeps,
     policy,
     accept,

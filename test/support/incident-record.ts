@@ -46,6 +46,7 @@ export function anIncident(changes: Partial<Incident> = {}): Incident {
     endedAt: null,
     resolvedBy: null,
     asksAgainAt: null,
+    detailsDeletedAt: null,
     ...changes,
   };
 }
@@ -93,6 +94,7 @@ export function anAction(changes: Partial<Action> = {}): Action {
     undo: 'cannot be undone',
     risk: 'medium',
     runbookId: 'blocked-sessions',
+    autonomyKey: null,
     verify: { steps: [], holdMs: 0, timeoutMs: 0 },
     expiresAt: at(1800),
     proposedAt: at(10),

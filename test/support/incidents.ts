@@ -39,6 +39,7 @@ export function anIncident(change: Partial<Incident> = {}): Incident {
     endedAt: null,
     resolvedBy: null,
     asksAgainAt: null,
+    detailsDeletedAt: null,
     ...change,
   };
 }

@@ -3,6 +3,15 @@ interface SchemaColumn {
   /** As `format_type` prints it: `text`, `timestamp with time zone`, `text[]`. */
   readonly type: string;
   readonly nullable: boolean;
+  /** As the schema says it (`autoincrement()`, `"open"`, an expression), without blanks and casts; null for none. */
+  readonly fallback: string | null;
+}
+
+/** A foreign key: columns, where they lead, and what becomes of the row. */
+interface SchemaRelation {
+  readonly columns: readonly string[];
+  readonly to: string;
+  readonly onDelete: string;
 }
 
 export interface SchemaTable {
@@ -11,6 +20,10 @@ export interface SchemaTable {
   readonly primaryKey: readonly string[];
   /** Each unique constraint or full unique index as its columns joined by commas, sorted. */
   readonly unique: readonly string[];
+  /** Each plain index as its name and columns with their order, sorted. */
+  readonly indexes: readonly string[];
+  /** By name. */
+  readonly relations: Readonly<Record<string, SchemaRelation>>;
 }
 
 export type Schema = Readonly<Record<string, SchemaTable>>;
@@ -63,6 +76,10 @@ export function parsePrismaSchema(text: string): Schema {
     if (block.kind === 'model')
       tables[mapOf(block.lines) ?? block.name] = tableOf(block.lines, models, enums);
   }
+  const tableNames = new Map(blocks.map((block) => [block.name, mapOf(block.lines) ?? block.name]));
+  for (const table of Object.values(tables))
+    for (const relation of Object.values(table.relations))
+      Object.assign(relation, { to: tableNames.get(relation.to) });
   return tables;
 }
 
@@ -101,17 +118,22 @@ function tableOf(
   const names = new Map<string, string>();
   const primaryKey: string[] = [];
   const unique: string[] = [];
+  const related: { readonly type: string; readonly attributes: string }[] = [];
   for (const line of lines.filter((text) => !text.startsWith('@@'))) {
     const field = /^(\w+)\s+(\w+)(\[\]|\?)?(\s+.*)?$/.exec(line);
     if (field === null) throw new Error(`schema.prisma: not understood: ${line}`);
     const [, name = '', type = '', suffix = '', attributes = ''] = field;
-    if (models.has(type)) continue;
+    if (models.has(type)) {
+      related.push({ type, attributes });
+      continue;
+    }
     const column = /(?<!@)@map\("([^"]+)"\)/.exec(attributes)?.[1] ?? name;
     names.set(name, column);
     const nullable = suffix === '?';
     columns[column] = {
       type: pgType(line, type, attributes, enums) + (suffix === '[]' ? '[]' : ''),
       nullable,
+      fallback: fallbackOf(attributes),
     };
     if (/(?<!@)@id\b/.test(attributes)) primaryKey.push(column);
     if (/(?<!@)@unique\b/.test(attributes)) unique.push(column);
@@ -125,7 +147,68 @@ function tableOf(
     if (list[1] === 'id') primaryKey.push(...fields);
     else unique.push(fields.join(','));
   }
-  return { columns, primaryKey, unique: unique.toSorted() };
+  const columnOf = (field: string): string => names.get(field) ?? field;
+  return {
+    columns,
+    primaryKey,
+    unique: unique.toSorted(),
+    indexes: lines.flatMap((line) => indexOf(line, columnOf) ?? []).toSorted(),
+    relations: Object.fromEntries(related.flatMap((one) => relationOf(one, columnOf))),
+  };
+}
+
+/** `@default(…)`, whose argument may have parentheses of its own. */
+function fallbackOf(attributes: string): string | null {
+  const at = attributes.indexOf('@default(');
+  if (at === -1) return null;
+  let depth = 0;
+  let quoted = false;
+  for (let end = at + 8; end < attributes.length; end++) {
+    const char = attributes[end];
+    if (char === '"' && attributes[end - 1] !== '\\') quoted = !quoted;
+    else if (!quoted && char === '(') depth += 1;
+    else if (!quoted && char === ')' && --depth === 0) return plainDefault(attributes.slice(at + 9, end));
+  }
+  throw new Error(`schema.prisma: default not understood: ${attributes}`);
+}
+
+/** One spelling for what Prisma and PostgreSQL write in their own ways. */
+export function plainDefault(text: string): string {
+  return text
+    .replace(/^dbgenerated\("(.*)"\)$/s, '$1')
+    .replace(/^nextval\('\w+_seq'::regclass\)$/, 'autoincrement()')
+    .replace(/^\[\]$/, '{}')
+    .replace(/::[a-z ]+(?:\[\])?/g, '')
+    .replace(/[\s"'()]/g, '');
+}
+
+function indexOf(line: string, columnOf: (field: string) => string): string | undefined {
+  const found = /^@@index\(\[(.+?)\](?:, (?:type: \w+, )?map: "(\w+)")?.*\)$/.exec(line);
+  if (found === null) return undefined;
+  const columns = (found[1] ?? '').split(/,\s*(?![^(]*\))/).map((part) => {
+    const [, field = '', options = ''] = /^(\w+)(?:\((.*)\))?$/.exec(part.trim()) ?? [];
+    return columnOf(field) + (/sort: Desc/.test(options) ? ' desc' : '');
+  });
+  return `${found[2]}: ${columns.join(', ')}`;
+}
+
+const onDeletes: Readonly<Record<string, string>> = {
+  Cascade: 'c',
+  NoAction: 'a',
+  Restrict: 'r',
+  SetNull: 'n',
+  SetDefault: 'd',
+};
+
+function relationOf(
+  { type, attributes }: { readonly type: string; readonly attributes: string },
+  columnOf: (field: string) => string,
+): readonly (readonly [string, SchemaRelation])[] {
+  const found = /@relation\("(\w+)", fields: \[([^\]]+)\].*onDelete: (\w+)/.exec(attributes);
+  if (found === null) return [];
+  const [, name = '', fields = '', onDelete = ''] = found;
+  const columns = fields.split(',').map((field) => columnOf(field.trim()));
+  return [[name, { columns, to: type, onDelete: onDeletes[onDelete] ?? onDelete }]];
 }
 
 function pgType(line: string, type: string, attributes: string, enums: ReadonlyMap<string, string>): string {

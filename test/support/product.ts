@@ -27,6 +27,8 @@ export interface Product {
 export interface ProductOptions {
   readonly dataDir: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Where it is started; the data folder when not given. */
+  readonly cwd?: string;
   /** To get ready, on a quiet machine; 60 s when not given. */
   readonly timeoutMs?: number;
   /** Started as a user does it, by `npm start` in this checkout, instead of directly. */
@@ -83,7 +85,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
 function directly(options: ProductOptions): ChildProcess {
   return spawn(process.execPath, [program, 'start'], {
     env: productEnv(options),
-    cwd: options.dataDir,
+    cwd: options.cwd ?? options.dataDir,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
@@ -122,7 +124,7 @@ export async function sentry(
 ): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
   const child = spawn(process.execPath, [program, ...args], {
     env: productEnv(options),
-    cwd: options.dataDir,
+    cwd: options.cwd ?? options.dataDir,
   });
   let stdout = '';
   let stderr = '';

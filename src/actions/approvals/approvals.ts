@@ -5,6 +5,7 @@ import type { ActionId } from '../../core/ids.ts';
 import type { Sql, Tx } from '../../core/sql.ts';
 import type { IncidentRecords } from '../../record/record.ts';
 import type { AuditLog } from '../../safety/audit/audit-chain.ts';
+import type { ApprovalSeal } from '../../safety/vault/approval-seal.ts';
 import type { ApprovalPolicy } from '../policy/policy.ts';
 import { approveEarned } from './approve-earned.ts';
 import { decide } from './decide.ts';
@@ -45,6 +46,7 @@ export interface ApprovalDeps {
   readonly records: IncidentRecords;
   readonly policy: ApprovalPolicy;
   readonly audit: AuditLog;
+  readonly seal: ApprovalSeal;
 }
 
 export function createApprovals(deps: ApprovalDeps): Approvals {

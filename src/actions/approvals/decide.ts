@@ -6,16 +6,21 @@ import { storable } from '../../core/storable.ts';
 import { addRequester } from '../../record/record.ts';
 import type { ActionRow } from '../../record/rows.ts';
 import { redact } from '../../safety/screen/redact.ts';
+import { cannotTell, mayNotGive } from '../checks/approval-checks.ts';
 import { BY_POLICY } from '../policy/autonomy.ts';
 import { type PlanDemands, strictest } from '../policy/strictest.ts';
 import type { ApprovalDeps, Decided, Decision } from './approvals.ts';
 import { lockSystem, overtakenBy, recordDenial } from './denials.ts';
 import { voidAction } from './end-approval.ts';
+import { signApproval } from './signed-approval.ts';
 
-type Asked = Omit<PlanDemands, 'expiresMinutes'>;
+type Asked = Omit<PlanDemands, 'expiresMinutes'> & {
+  /** Who approved it before and may not any more: theirs does not count. */
+  readonly struck: readonly string[];
+};
 const THIS_ACTION: DenialReach = { scope: 'action', minutes: null };
 /** A denial needs one person, whatever the policy says. */
-const ANY = { approvals: 1, selfApproval: true, rule: null } as const;
+const ANY: Asked = { approvals: 1, selfApproval: true, rule: null, struck: [] };
 /** Of a reason for a decision: Slack's window takes 1,000 characters. */
 const REASON_MAX = 2_000;
 
@@ -41,7 +46,9 @@ export async function decide(deps: ApprovalDeps, given: Decision): Promise<Decid
   if (mayNot) return refused(mayNot, action.incidentId);
   const demands = await demandsOf(deps, action);
   if ('ok' in demands && decision.decision === 'approve') return refused(demands, action.incidentId);
-  if (await transition(deps, decision, action, 'ok' in demands ? ANY : demands))
+  const struck = await struckOff(deps, decision, action);
+  if ('ok' in struck) return refused(struck, action.incidentId);
+  if (await transition(deps, decision, action, 'ok' in demands ? ANY : { ...demands, struck }))
     return { ok: true, action: (await records.action(action.id)) ?? action };
   const now = (await records.action(action.id)) ?? action;
   // Still open: whoever pressed became its requester in between, or its time ran out.
@@ -69,11 +76,32 @@ async function policyRefuses(
   }
   const refusals: Refusal[] = [];
   const steps = await records.plan(action.planId);
+  const now = policy.asOfNow();
   for (const step of steps) {
-    const refusal = await policy.mayDecide(by, step, incident, decision);
+    const refusal = await policy.mayDecide(by, step, incident, decision, now);
     if (refusal) refusals.push(refusal);
   }
   return decision === 'approve' || refusals.length === steps.length ? refusals[0] : undefined;
+}
+
+/** Who approved it before this press and may not any more; a refusal while nobody can tell. */
+async function struckOff(
+  { records, policy }: ApprovalDeps,
+  { decision }: Decision,
+  action: Action,
+): Promise<readonly string[] | Refusal> {
+  if (decision === 'deny' || action.approvedBy.length === 0) return [];
+  const incident = await records.incident(action.incidentId);
+  if (!incident) return refuse('UNKNOWN_ACTION', 'This card belongs to no incident on record.');
+  const steps = await records.plan(action.planId);
+  const now = policy.asOfNow();
+  const struck: string[] = [];
+  for (const who of action.approvedBy) {
+    const mayNot = await mayNotGive(policy, who, steps, incident, now);
+    if (mayNot && cannotTell(mayNot)) return mayNot;
+    if (mayNot) struck.push(who);
+  }
+  return struck;
 }
 
 async function demandsOf(
@@ -96,12 +124,17 @@ async function transition(
   action: Action,
   demands: Asked,
 ): Promise<boolean> {
-  const { sql, records, audit } = deps;
+  const { sql, records, audit, seal } = deps;
   const approve = decision.decision === 'approve';
   return sql.begin(async (tx) => {
     await tx`SET LOCAL synchronous_commit = on`;
     // A denial and a claim on one system come one after the other: either it is seen there, or it was too late.
     if (!approve) await lockSystem(tx, action);
+    if (demands.struck.length > 0)
+      await tx`
+        UPDATE action SET approved_by = array(
+                 SELECT who FROM unnest(approved_by) who WHERE who <> ALL (${tx.array([...demands.struck])}::text[]))
+         WHERE id = ${action.id} AND state = 'proposed'`;
     const [row] = await tx<Pick<ActionRow, 'state' | 'approvals_needed'> & { approved: number }>`
       UPDATE action a SET
              decided_by = CASE WHEN NOT ${approve}
@@ -145,7 +178,8 @@ async function transition(
           },
     );
     const denial = approve ? null : await deny(tx, deps, decision, action);
-    if (!approve && decision.reason) await addRequester(tx, action.incidentId, decision.by);
+    if (!approve && (decision.reason || decision.anotherWay))
+      await addRequester(tx, action.incidentId, decision.by);
     if (isFinal)
       await tx`SELECT sentry_enqueue_turn(${action.incidentId}, ${action.beside ? 'undo' : 'decided'})`;
     const seq = await audit.appendIn(tx, {
@@ -160,7 +194,15 @@ async function transition(
         ...(denial
           ? { denial: denial.id, scope: denial.scope, covers: denial.label, until: denial.until }
           : {}),
-        ...(approve ? { count: row.approved, needed: row.approvals_needed, rule: demands.rule } : {}),
+        ...(approve
+          ? {
+              count: row.approved,
+              needed: row.approvals_needed,
+              rule: demands.rule,
+              ...(demands.struck.length > 0 ? { struck: demands.struck } : {}),
+              ...(await signApproval(tx, seal, action, decision.by)),
+            }
+          : {}),
       },
     });
     // The gate reads the approvals there: what is set in this table alone is none.

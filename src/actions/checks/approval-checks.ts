@@ -1,13 +1,19 @@
-import type { Action, Risk } from '../../core/action.ts';
+import { type Action, isRiskier, type Risk } from '../../core/action.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { type Refusal, refuse } from '../../core/errors.ts';
 import type { ActionId } from '../../core/ids.ts';
+import type { Incident } from '../../core/incident.ts';
 import type { Sql } from '../../core/sql.ts';
 import type { Json } from '../../core/tool-call.ts';
 import type { TargetIdentity } from '../../targets/kind.ts';
 import type { ActiveTool } from '../../tools/define.ts';
+import type { ApproverDirectory } from '../approvals/ports.ts';
+import { readApprovals } from '../approvals/signed-approval.ts';
 import type { GateDeps } from '../gate-deps.ts';
+import { planMs } from '../ledger/ledger.ts';
 import { BY_POLICY, mayRunUnasked } from '../policy/autonomy.ts';
+import { autonomyKey, versionedRunbook } from '../policy/autonomy-key.ts';
+import type { ApprovalPolicy } from '../policy/policy.ts';
 import type { Demands } from '../policy/rule.ts';
 import { planHash } from '../proposals/plan-hash.ts';
 
@@ -22,8 +28,12 @@ export interface Approved {
   readonly steps: readonly Action[];
 }
 
-/** Why it does not run. `void`: the approval no longer fits, another may be asked for. */
-export type Objection = { readonly void: Refusal } | { readonly refused: Refusal } | undefined;
+/** Why it does not run. `void`: the approval no longer fits, another may be asked for; `later`: nobody can tell just now. */
+export type Objection =
+  | { readonly void: Refusal }
+  | { readonly refused: Refusal }
+  | { readonly later: Refusal }
+  | undefined;
 
 /** Check 9 up to the claim, one check a question, in this order. The claim repeats what can change until then. */
 export interface ApprovalChecks {
@@ -32,8 +42,8 @@ export interface ApprovalChecks {
   samePlan(deps: Pick<GateDeps, 'registry'>, approved: Approved): Objection;
   decided(deps: GateDeps, approved: Approved): Promise<Objection>;
   sameServer(deps: GateDeps, approved: Approved): Promise<Objection>;
-  /** With the guard and the risk as the tool reads and judges them now: the approval was for those on the card. */
-  sameState(approved: Approved, guard: Json, risk: Risk): Objection;
+  /** With guard, risk and objection (as a card would have its line) as the tool reads and judges them now: the approval was for those on the card. */
+  sameState(approved: Approved, guard: Json, risk: Risk, objection: string | undefined): Objection;
 }
 
 export const approvalChecks: ApprovalChecks = {
@@ -46,9 +56,13 @@ export const approvalChecks: ApprovalChecks = {
       : undefined;
   },
 
-  async inTime({ sql }, { action }) {
+  /** A later step's own time is no approver's word: it lies within a plan's time of what they signed. */
+  async inTime({ sql, registry }, { action, steps }) {
+    const planned =
+      action.step === 1 ? 0 : planMs(steps.map(({ tool }) => registry.get(tool) ?? { timeoutMs: 0 }));
     const [row] = await sql<{ in_time: boolean }>`
-      SELECT expires_at > clock_timestamp() AS in_time FROM action WHERE id = ${action.id}`;
+      SELECT a.expires_at > clock_timestamp() AND h.expires_at + ${planned} * interval '1 millisecond' > clock_timestamp() AS in_time
+        FROM action a JOIN action h ON h.id = a.plan_id WHERE a.id = ${action.id}`;
     return row?.in_time ? undefined : { refused: refuse('EXPIRED', 'The approval had expired.') };
   },
 
@@ -69,46 +83,39 @@ export const approvalChecks: ApprovalChecks = {
   },
 
   /**
-   * The approvals stand in the audit log, which cannot be changed: a state written into the ledger alone is none. As many as
-   * the policy asks for now, and as it asked for when this was proposed, each by somebody else; or a rule's, which still may.
+   * The approvals stand in the audit log, which cannot be changed, and are signed: a state or an entry written into the database
+   * alone is none. As many as the policy asks for now, and as it asked for when this was proposed, each by somebody else who
+   * may still give it; or a rule's, which still may.
    */
-  async decided({ sql, rules }, { action, steps }) {
+  async decided(deps, { action, steps }) {
+    const { sql, rules } = deps;
     const left = steps.filter(({ step }) => step >= action.step);
     const asked = rules ? await demandsOf(rules, left) : [];
     if ('ok' in asked) return { void: asked };
-    const rows = await sql<{ body: string }>`
-      SELECT e.body FROM action a JOIN audit_entry e ON e.seq = ANY (a.approval_seqs || a.approval_seq) WHERE a.id = ${action.planId}`;
-    const by = new Set(rows.flatMap((row) => approverOf(action, row.body) ?? []));
+    const by = await readApprovals(sql, deps.seal, steps[0] ?? action);
     const missing = {
-      void: refuse('NOT_APPROVED', 'No approval of exactly this is on record in the audit log.'),
+      void: refuse('NOT_APPROVED', 'No signed approval of exactly this is on record in the audit log.'),
     };
     if (action.decidedBy === null || !by.has(action.decidedBy)) return missing;
-    if (await hasEnded(sql, action))
+    if (await hasEnded(sql, action, Math.min(...by.values())))
       return {
-        refused: refuse('NOT_APPROVED', 'What was approved has been done already, by the audit log.'),
+        refused: refuse(
+          'NOT_APPROVED',
+          'What was approved has been done already or taken back, by the audit log.',
+        ),
       };
-    if (action.decidedBy === BY_POLICY) {
-      const may = await Promise.all(
-        left.map(async (step, at) => {
-          const demands = asked[at];
-          const autonomy = demands?.approvals === 1 ? demands.autonomy : null;
-          return autonomy ? mayRunUnasked(sql, step, autonomy) : false;
-        }),
-      );
-      return may.every(Boolean)
-        ? undefined
-        : { void: refuse('NOT_APPROVED', 'It may no longer run without asking.') };
-    }
+    if (action.decidedBy === BY_POLICY) return (await stillUnasked(deps, left, asked)) ? undefined : unasked;
+    const standing = await stillApproving(
+      deps,
+      [...by.keys()].filter((who) => who !== BY_POLICY),
+      left,
+    );
+    if ('ok' in standing) return { later: standing };
     const needed = Math.max(action.approvalsNeeded, ...asked.map(({ approvals }) => approvals));
-    const people = [...by].filter((who) => who !== BY_POLICY).length;
-    return people >= needed
-      ? undefined
-      : {
-          void: refuse(
-            'NOT_APPROVED',
-            `${people} of ${needed} approvals of exactly this are on record in the audit log.`,
-          ),
-        };
+    const { length } = standing;
+    if (length >= needed) return undefined;
+    const reason = `${length} of ${needed} approvals of exactly this, by people who may still give them, are on record in the audit log.`;
+    return { void: refuse('NOT_APPROVED', reason) };
   },
 
   async sameServer({ sql, identity }, { action }) {
@@ -116,11 +123,14 @@ export const approvalChecks: ApprovalChecks = {
     return { void: failedOver(action.target, 'it was when this was proposed') };
   },
 
-  sameState({ action }, guard, risk) {
+  sameState({ action }, guard, risk, objection) {
     if (canonicalJson(guard) !== canonicalJson(action.guard))
       return { void: refuse('STATE_MOVED', 'The state has moved since this was proposed.') };
     const reason = `The state has moved: it is of ${risk} risk now, and was proposed as one of ${action.risk} risk.`;
-    return rank[risk] > rank[action.risk] ? { void: refuse('STATE_MOVED', reason) } : undefined;
+    if (isRiskier(risk, action.risk)) return { void: refuse('STATE_MOVED', reason) };
+    return objection === undefined || action.preflight.includes(objection)
+      ? undefined
+      : { void: refuse('STATE_MOVED', `The state has moved: something speaks against it now. ${objection}`) };
   },
 };
 
@@ -157,31 +167,78 @@ export async function demandsOf(
   return asked;
 }
 
-const rank: Readonly<Record<Risk, number>> = { low: 0, medium: 1, high: 2 };
-
-/** An approval is for once: a row that was set back to approved has its end in the audit log, after the approval. */
-async function hasEnded(sql: GateDeps['sql'], { id, planId }: Action): Promise<boolean> {
+/** An approval is for once: a row that was set back to approved has its end in the audit log, after what the approval was signed after. */
+async function hasEnded(sql: GateDeps['sql'], { id, planId }: Action, after: number): Promise<boolean> {
   const rows = await sql<{ body: string }>`
     SELECT body FROM audit_entry
-     WHERE seq > (SELECT min(seq) FROM action a, unnest(a.approval_seqs || a.approval_seq) seq WHERE a.id = ${planId})
-       AND body LIKE ${`%"${id}"%`}`;
+     WHERE seq > ${after} AND (body LIKE ${`%"${id}"%`} OR body LIKE ${`%"${planId}"%`})`;
   return rows.some((row) => {
     const { kind, details } = JSON.parse(row.body) as Record<string, Json>;
     const of = (details as Record<string, Json> | null)?.['action'];
+    // Taken back before it began: with it all its steps.
+    if (of === planId && ['approval.void', 'approval.expired'].includes(String(kind))) return true;
     // As its run ended, or as somebody who looked has said.
     return of === id && (kind === 'gate.outcome' || kind === 'action.settled');
   });
 }
 
-/** Who approved exactly this action by this entry; undefined when it is no such approval. */
-function approverOf(action: Action, body: string): string | undefined {
-  const entry = JSON.parse(body) as Record<string, Json>;
-  const details = entry['details'] as Record<string, Json> | null;
-  const isApproval =
-    entry['kind'] === 'approval.decided' &&
-    entry['incident'] === action.incidentId &&
-    details?.['action'] === action.planId &&
-    details['decision'] === 'approve' &&
-    details['planHash'] === action.planHash;
-  return isApproval ? String(entry['actor']) : undefined;
+const unasked: Objection = { void: refuse('NOT_APPROVED', 'It may no longer run without asking.') };
+
+async function stillUnasked(
+  { sql: tx, seal, registry, runbookVersion }: GateDeps,
+  left: readonly Action[],
+  asked: readonly Demands[],
+): Promise<boolean> {
+  const may = await Promise.all(
+    left.map(async (step, at) => {
+      const demands = asked[at];
+      const autonomy = demands?.approvals === 1 ? demands.autonomy : null;
+      const tool = registry.get(step.tool);
+      // As its runbook and its tool are now: a runbook that was changed since has earned nothing.
+      const key =
+        tool?.kind === 'active'
+          ? autonomyKey(tool, step.input, versionedRunbook(runbookVersion, step.runbookId))
+          : null;
+      return autonomy && key === step.autonomyKey ? mayRunUnasked({ tx, seal }, step, autonomy) : false;
+    }),
+  );
+  return may.every(Boolean);
 }
+
+/** Those of them who may approve every step that is left, as of now; a refusal while nobody can tell. */
+async function stillApproving(
+  { approvers, records }: GateDeps,
+  people: readonly string[],
+  left: readonly Action[],
+): Promise<readonly string[] | Refusal> {
+  const [step] = left;
+  const incident = step && (await records.incident(step.incidentId));
+  if (!incident) return [];
+  const now = approvers.asOfNow();
+  const standing: string[] = [];
+  for (const who of people) {
+    const mayNot = await mayNotGive(approvers, who, left, incident, now);
+    if (mayNot && cannotTell(mayNot)) return mayNot;
+    if (!mayNot) standing.push(who);
+  }
+  return standing;
+}
+
+/** Why somebody's approval of a plan does not count as of now; undefined when it does. */
+export async function mayNotGive(
+  approvers: Pick<ApprovalPolicy, 'stillMay'>,
+  who: string,
+  steps: readonly Action[],
+  incident: Incident,
+  now: ApproverDirectory,
+): Promise<Refusal | undefined> {
+  for (const step of steps) {
+    const mayNot = await approvers.stillMay(who, step, incident, now);
+    if (mayNot) return mayNot;
+  }
+  return undefined;
+}
+
+/** Slack did not say who they are, or who may: that is no *no* for good. */
+export const cannotTell = ({ code }: Refusal): boolean =>
+  code === 'APPROVERS_UNKNOWN' || code === 'WHO_ARE_YOU';

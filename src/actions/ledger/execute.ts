@@ -3,12 +3,13 @@ import { performance } from 'node:perf_hooks';
 import type { Action, Risk } from '../../core/action.ts';
 import type { TouchedObject } from '../../core/denial.ts';
 import { messageOf, type Refusal, refuse } from '../../core/errors.ts';
+import type { Tx } from '../../core/sql.ts';
 import { isCriterion } from '../../core/tool-call.ts';
 import { switchScopes } from '../../safety/kill-switch/kill-switch.ts';
 import type { ToolContext } from '../../tools/define.ts';
-import type { Approved } from '../checks/approval-checks.ts';
+import type { Approved, Objection } from '../checks/approval-checks.ts';
 import { notRed, storeReading } from '../proposals/aim.ts';
-import { isGone, riskOf } from '../proposals/draft-step.ts';
+import { isGone, objectionLine, riskOf } from '../proposals/draft-step.ts';
 import { touchedBy, touchesTheSame } from '../proposals/touched.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { contextOf, type Entered, enter } from './enter.ts';
@@ -18,6 +19,9 @@ import { endClaim, notRun } from './outcome.ts';
 import { effectOf, LOOK_AGAIN_MS, laterSteps, planOf } from './run-of-plan.ts';
 import { runOnce } from './run-once.ts';
 import { settle } from './settle.ts';
+
+/** While nobody can tell who may approve. */
+const UNKNOWN_MS = 5_000;
 
 /** Its state as it is now, and what follows from it. */
 interface Authorised {
@@ -62,11 +66,20 @@ export async function execute(
   if (waits) return waits.kind === 'later' ? waits : notRun(deps, action, 'refused', waits.refusal);
   await recordIntent(deps, action);
   const { tool, call } = entered;
-  const authorised = await withTimeout(tool.timeoutMs, signal, (inner) =>
-    authorise(deps, { action, tool, input: call.input, steps }, contextOf(deps, entered, inner)),
-  );
+  const approved = { action, tool, input: call.input, steps };
+  // Not within the tool's own time: Slack is asked here, and may be slow.
+  const authorised =
+    (await objectionTo(deps, approved)) ??
+    (await withTimeout(tool.timeoutMs, signal, (inner) =>
+      authorise(deps, approved, contextOf(deps, entered, inner)),
+    ));
   if ('void' in authorised) return notRun(deps, action, 'void', authorised.void);
-  if ('refused' in authorised) return notRun(deps, action, 'refused', authorised.refused);
+  if ('refused' in authorised) {
+    // A No that voided it while it was being judged shows as an approval that was taken back.
+    const isVoid = (await deps.records.action(action.id))?.state === 'void';
+    return notRun(deps, action, isVoid ? 'void' : 'refused', authorised.refused);
+  }
+  if ('later' in authorised) return { kind: 'later', inMs: UNKNOWN_MS, reason: authorised.later.reason };
   return claimAndRun(deps, { action, steps, entered, authorised }, hooks);
 }
 
@@ -80,18 +93,26 @@ async function recordIntent({ audit }: ExecutionDeps, action: Action): Promise<v
   });
 }
 
-/** Check 9 for an approved call, up to the claim: all that can be checked before it. */
+/** Check 9 for an approved call, as far as it is about the approval: the target is asked nothing. */
+async function objectionTo(deps: ExecutionDeps, approved: Approved): Promise<Objection> {
+  const { mayChange, inTime, samePlan, decided } = deps.checks;
+  for (const check of [mayChange, inTime, samePlan, decided]) {
+    const objection = await check(deps, approved);
+    if (objection) return objection;
+  }
+  return undefined;
+}
+
+/** The rest of check 9, up to the claim: what only the target can tell. */
 async function authorise(
   deps: ExecutionDeps,
   approved: Approved,
   context: ToolContext,
-): Promise<Authorised | { readonly void: Refusal } | { readonly refused: Refusal }> {
+): Promise<Authorised | NonNullable<Objection>> {
   const { checks } = deps;
   const { action, tool, input } = approved;
-  for (const check of [checks.mayChange, checks.inTime, checks.samePlan, checks.decided, checks.sameServer]) {
-    const objection = await check(deps, approved);
-    if (objection) return objection;
-  }
+  const other = await checks.sameServer(deps, approved);
+  if (other) return other;
   const over = await stillRed(deps, action, context.signal);
   if (over) return { void: over };
   try {
@@ -99,7 +120,8 @@ async function authorise(
     const readAt = performance.now();
     // What speaks against it now was not weighed by whoever approved it.
     const risk = now.objection ? 'high' : riskOf(now.risk);
-    const moved = checks.sameState(approved, now.guard, risk);
+    const objection = now.objection && objectionLine(deps, now.objection);
+    const moved = checks.sameState(approved, now.guard, risk, objection);
     if (moved) return moved;
     const objects = touchedBy(tool, input, now.guard, now, action.identity ?? '');
     const others = touchesTheSame(action, objects);
@@ -156,7 +178,7 @@ async function claimAndRun(
     timeoutMs: tool.timeoutMs,
     scopes: switchScopes(action.target, call.target.domain),
     limit: tool.limit?.(call.input, action.guard, authorised.objects),
-    onClaimed: hooks.claimed,
+    onClaimed: (tx) => hooks.claimed(tx, claimId),
     later,
     ...(demands ? { caps: demands } : {}),
   });
@@ -165,6 +187,7 @@ async function claimAndRun(
   // From here on it counts as possibly run. What is too late must not begin (monotonic clock: it also runs while the process is paused).
   const tooLate = performance.now() - claimed.begunAt > WINDOW_MS;
   const stopped = deps.killSwitch.local();
+  if (tooLate && !stopped && (await giveBack(deps, action, claimId, hooks))) return { kind: 'given_back' };
   if (tooLate || stopped) {
     const why = stopped?.reason ?? 'the claim came back too late.';
     return endClaim(deps, action, claimId, { kind: 'failed', text: `Not run: ${why}` }, hooks, null);
@@ -175,10 +198,28 @@ async function claimAndRun(
   const deadline = {
     clock: authorised.clock,
     withinMs: Math.floor(claimed.begunAt - authorised.readAt) + WINDOW_MS + tool.timeoutMs,
+    risk: action.risk,
   };
   const inContext = (signal: AbortSignal): ToolContext => contextOf(deps, entered, signal);
   const outcome = await runOnce(tool, inContext, call.input, action.guard, deadline);
   return endClaim(deps, action, claimId, outcome, hooks, startedAt);
+}
+
+/** A busy machine is no reason to lose an approval: it is tried again until it expires. */
+async function giveBack(
+  deps: ExecutionDeps,
+  action: Action,
+  claimId: string,
+  hooks: LedgerHooks,
+): Promise<boolean> {
+  const onReleased = (tx: Tx): Promise<'lost' | undefined> => hooks.released(tx, claimId);
+  const isReleased = await deps.ledger.release(deps, { action, claimId, onReleased });
+  if (isReleased)
+    deps.log.warn(
+      { action: action.id },
+      'the claim of an approved action came back too late: it is tried again',
+    );
+  return isReleased;
 }
 
 /** Nothing ran: what the ledger said instead. */

@@ -125,7 +125,7 @@ export async function claim(
 const claimMs = (timeoutMs: number): number => WINDOW_MS + timeoutMs + MARGIN_MS;
 
 /** How long a plan may take from its first claim on: what was approved together is not run hours apart. */
-function planMs(steps: readonly { readonly timeoutMs: number }[]): number {
+export function planMs(steps: readonly { readonly timeoutMs: number }[]): number {
   return steps.reduce((sum, { timeoutMs }) => sum + claimMs(timeoutMs) + BETWEEN_STEPS_MS, 0);
 }
 
@@ -147,6 +147,39 @@ async function why(tx: Tx, action: Action): Promise<Claim> {
     return { kind: 'taken', inMs: Math.max(50, row.left_ms) };
   if (row?.state !== 'approved' && row?.state !== 'queued') return { kind: 'taken', inMs: 0 };
   return row.expired ? { kind: 'expired' } : { kind: 'busy' };
+}
+
+/**
+ * Gives back a claim under which nothing ran: it stands approved again, as before. False when it is not ours to give back
+ * any more: it has been judged, a person has called off what follows it, or its incident is not where the claim had led it.
+ */
+export async function release(
+  { sql }: Pick<LedgerDeps, 'sql'>,
+  options: {
+    readonly action: Action;
+    readonly claimId: string;
+    readonly onReleased: (tx: Tx) => Promise<'lost' | undefined>;
+  },
+): Promise<boolean> {
+  const { action, claimId } = options;
+  const calledOff = new Error('called off');
+  const transaction = sql.begin(async (tx) => {
+    await tx`SET LOCAL synchronous_commit = on`;
+    const rows = await tx`
+      UPDATE action a SET state = CASE WHEN step = 1 THEN 'approved' ELSE 'queued' END,
+             claim_id = NULL, started_at = NULL, done_by = NULL
+       WHERE id = ${action.id} AND claim_id = ${claimId} AND state = 'started'
+         AND NOT EXISTS (SELECT FROM action l WHERE l.plan_id = a.plan_id AND l.step > a.step AND l.state <> 'queued')
+      RETURNING id`;
+    if (rows.length === 0) return false;
+    await returnRate(tx, action.id);
+    if ((await options.onReleased(tx)) === 'lost') throw calledOff;
+    return true;
+  });
+  return transaction.catch((error: unknown) => {
+    if (error !== calledOff) throw error;
+    return false;
+  });
 }
 
 /** Writes how it ended, if this claim still holds it; false when it has been judged already. A late outcome replaces *unknown*. */

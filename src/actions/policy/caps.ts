@@ -19,7 +19,7 @@ export async function overCap(
     if (!cap) continue;
     const [row] = await tx<{ n: number }>`
       SELECT count(*) AS n FROM action
-       WHERE started_at > clock_timestamp() - ${cap.minutes} * interval '1 minute' AND id <> ${id}
+       WHERE started_at > statement_timestamp() - ${cap.minutes} * interval '1 minute' AND id <> ${id}
          AND NOT (state = 'failed' AND tool_call_id IS NULL) AND (${where === 'on all targets'} OR target = ${target} OR identity = ${identity})`;
     const ran = row?.n ?? 0;
     if (ran + steps > cap.actions)

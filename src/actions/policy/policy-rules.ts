@@ -6,7 +6,7 @@ import type { Sql } from '../../core/sql.ts';
 import type { AuditLog } from '../../safety/audit/audit-chain.ts';
 import { auditConfigChange } from '../../safety/audit/audit-config-change.ts';
 import { fileMark } from '../../safety/paths/file-mark.ts';
-import { type PolicyPeople, type PolicyProblem, readPolicy } from './read-policy.ts';
+import { type PolicyPeople, type PolicyProblem, type PolicySubjects, readPolicy } from './read-policy.ts';
 import { type Demands, type Rule, ruleFor, type Subject } from './rule.ts';
 
 /** What approvals take, by policy.yaml where there is one. */
@@ -32,6 +32,8 @@ export interface PolicyRulesOptions {
   /** Somebody named the file: not to find it is a fault. */
   readonly isRequired: boolean;
   readonly people: PolicyPeople;
+  /** What there is for a rule to be about, at the moment of reading. */
+  readonly subjects: () => PolicySubjects | null;
   readonly approvers: readonly Principal[];
   readonly approvalMinutes: number;
   /** Of a target, by its name. */
@@ -58,7 +60,7 @@ export async function openPolicyRules(options: PolicyRulesOptions): Promise<Poli
       // Taken away: what it asked for stays in force until the next start.
       problems = rules === null && !options.isRequired ? [] : [{ line: 1, message: 'the file is not there' }];
     } else {
-      const found = readPolicy(text, options.people);
+      const found = readPolicy(text, options.people, options.subjects());
       problems = 'problems' in found ? found.problems : [];
       if ('rules' in found) {
         const details = { path, rules: found.rules.length, text: text.slice(0, KEPT) };

@@ -13,7 +13,20 @@ export interface ApprovalPolicy {
     action: Action,
     incident: Incident,
     decision: 'approve' | 'deny',
+    asked?: ApproverDirectory,
   ): Promise<Refusal | undefined>;
+  /**
+   * Whether somebody's approval of it still counts: they are, as of now, among those who may. The hours are those of the
+   * press. APPROVERS_UNKNOWN: nobody can tell at the moment.
+   */
+  stillMay(
+    user: string,
+    action: Action,
+    incident: Incident,
+    asked?: ApproverDirectory,
+  ): Promise<Refusal | undefined>;
+  /** For several questions of one decision: Slack is asked for each group and person once. */
+  asOfNow(): ApproverDirectory;
   /** What has to be so for this to be approved; a refusal when nobody may. */
   demands(action: Action): Promise<Demands | Refusal>;
   isAdmin(user: string): Promise<boolean>;
@@ -38,14 +51,18 @@ export function createApprovalPolicy(options: {
   const rules = options.rules ?? withoutPolicy({ approvers, approvalMinutes: 30 });
 
   /** Who is named needs no asking. A group that cannot be asked is an error only when no other principal has the user. */
-  async function among(user: string, principals: readonly Principal[]): Promise<boolean> {
+  async function among(
+    user: string,
+    principals: readonly Principal[],
+    asked: ApproverDirectory = directory,
+  ): Promise<boolean> {
     if (principals.some((principal) => principal.kind === 'user' && principal.id === user)) return true;
     const members = await Promise.allSettled(
       principals.map(async (principal): Promise<readonly string[]> => {
         if (principal.kind === 'user') return [];
         return principal.kind === 'group'
-          ? directory.groupMembers(principal.name)
-          : directory.channelMembers(principal.id);
+          ? asked.groupMembers(principal.name)
+          : asked.channelMembers(principal.id);
       }),
     );
     if (members.some((answer) => answer.status === 'fulfilled' && answer.value.includes(user))) return true;
@@ -78,34 +95,61 @@ export function createApprovalPolicy(options: {
       }
     },
 
-    async mayDecide(user, action, incident, decision) {
+    asOfNow: () => directory.asOfNow(),
+
+    async mayDecide(user, action, incident, decision, asked = directory.asOfNow()) {
       const demands = await rules.demands(action);
       // What nobody may approve any more can still be denied.
       if ('ok' in demands && decision === 'approve') return demands;
-      const allowed = 'ok' in demands ? approvers : demands.approvers;
-      if (allowed.length === 0)
-        return refuse(
-          'NO_APPROVERS',
-          'Nobody may approve yet: an operator sets SENTRY_APPROVERS (user ids, group:<handle> or channel:<id>).',
-        );
-      try {
-        if (!(await among(user, allowed)))
-          return refuse('NOT_AN_APPROVER', `Only ${formatPrincipals(allowed)} may approve this.`);
-      } catch (error) {
-        return refuse(
-          'APPROVERS_UNKNOWN',
-          `Slack could not say who may approve (${messageOf(error)}), so nobody may right now. Try again in a minute.`,
-        );
-      }
-      if (decision === 'deny' || 'ok' in demands) return undefined;
-      if (!demands.selfApproval && (incident.requesters.includes(user) || action.requestedBy === user))
-        return refuse('SELF_APPROVAL', 'You asked for this yourself: somebody else has to approve it.');
+      const mayNot = await refuses(user, 'ok' in demands ? approvers : demands.approvers, asked);
+      if (mayNot || decision === 'deny' || 'ok' in demands) return mayNot;
       if (demands.hours && !isWithin(demands.hours, now()))
         return refuse(
           'OUTSIDE_HOURS',
           `The rule “${demands.rule}” has this approved only ${formatHours(demands.hours)}.`,
         );
-      return undefined;
+      return asksForSelf(user, action, incident, demands);
+    },
+
+    async stillMay(user, action, incident, asked = directory.asOfNow()) {
+      const demands = await rules.demands(action);
+      if ('ok' in demands) return demands;
+      return (await refuses(user, demands.approvers, asked)) ?? asksForSelf(user, action, incident, demands);
     },
   };
+
+  /** Who is no member of the organisation is no approver, whichever list has them. */
+  async function refuses(
+    user: string,
+    allowed: readonly Principal[],
+    asked: ApproverDirectory,
+  ): Promise<Refusal | undefined> {
+    if (allowed.length === 0)
+      return refuse(
+        'NO_APPROVERS',
+        'Nobody may approve yet: an operator sets SENTRY_APPROVERS (user ids, group:<handle> or channel:<id>).',
+      );
+    try {
+      if (!(await among(user, allowed, asked)))
+        return refuse('NOT_AN_APPROVER', `Only ${formatPrincipals(allowed)} may approve this.`);
+    } catch (error) {
+      return refuse(
+        'APPROVERS_UNKNOWN',
+        `Slack could not say who may approve (${messageOf(error)}), so nobody may right now. Try again in a minute.`,
+      );
+    }
+    const person = await asked.mayAct(user, null);
+    return person.ok ? undefined : person;
+  }
+}
+
+function asksForSelf(
+  user: string,
+  action: Action,
+  incident: Incident,
+  demands: Pick<Demands, 'selfApproval'>,
+): Refusal | undefined {
+  return !demands.selfApproval && (incident.requesters.includes(user) || action.requestedBy === user)
+    ? refuse('SELF_APPROVAL', 'You asked for this yourself: somebody else has to approve it.')
+    : undefined;
 }

@@ -1,6 +1,8 @@
 import { isMap, isPair, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { z } from 'zod';
-import type { Principal } from '../../core/principal.ts';
+import { closestName } from '../../core/closest-name.ts';
+import { matchesGlob } from '../../core/glob.ts';
+import { channelPrincipal, type Principal } from '../../core/principal.ts';
 import { type Rule, weekdays } from './rule.ts';
 
 /** What is wrong with the file, where. */
@@ -17,6 +19,16 @@ export interface PolicyPeople {
   readonly admins: readonly Principal[];
 }
 
+/** What there is here for a rule to be about; a pattern that matches none of it is a slip. */
+export interface PolicySubjects {
+  /** Those that change something. */
+  readonly tools: readonly string[];
+  /** Of those, the ones that no autonomy can be earned with. */
+  readonly neverUnasked: readonly string[];
+  readonly targets: readonly string[];
+  readonly environments: readonly string[];
+}
+
 const MAX_BYTES = 256 * 1024;
 const names = z
   .array(
@@ -27,10 +39,11 @@ const names = z
       .refine((text) => (text.match(/\*/g)?.length ?? 0) <= 5, 'at most 5 "*"'),
   )
   .min(1);
-const clock = z
-  .string()
-  .regex(/^([01]\d|2[0-4]):[0-5]\d$/, 'a time as "08:30", in quotes')
-  .transform((text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3)));
+const clock = (form: RegExp) =>
+  z
+    .string()
+    .regex(form, 'a time as "08:30", in quotes')
+    .transform((text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3)));
 const cap = z.strictObject({ actions: z.int().min(1).max(10_000), minutes: z.int().min(1).max(43_200) });
 const zone = z.string().refine(isZone, 'an IANA time zone, as Europe/Vienna');
 
@@ -56,8 +69,8 @@ const rule = z
           .array(z.enum(weekdays))
           .min(1)
           .default([...weekdays]),
-        from: clock,
-        to: clock,
+        from: clock(/^([01]\d|2[0-3]):[0-5]\d$/),
+        to: clock(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/),
         timezone: zone,
       })
       .refine(({ from, to }) => from !== to, 'from and to are the same')
@@ -84,10 +97,15 @@ const rule = z
 
 const file = z.strictObject({ rules: z.array(rule).max(200) });
 
-/** Reads the text of a policy file: its rules, or everything that is wrong with it, with line numbers. Never throws. */
+/**
+ * Reads the text of a policy file: its rules, or everything that is wrong with it, with line numbers. Never throws.
+ *
+ * @param subjects what a rule can be about; null where that is not known, and no name is looked up
+ */
 export function readPolicy(
   text: string,
   people: PolicyPeople,
+  subjects: PolicySubjects | null,
 ): { readonly rules: readonly Rule[] } | { readonly problems: readonly PolicyProblem[] } {
   if (text.length > MAX_BYTES) return { problems: [{ line: 1, message: `over ${MAX_BYTES} characters` }] };
   const lines = new LineCounter();
@@ -129,6 +147,7 @@ export function readPolicy(
       });
     if (parsed.data.rules.findIndex((other) => other.name === one.name) < index)
       wrong('name', `there is another rule called "${one.name}"`);
+    if (subjects) for (const [field, message] of slipsIn(one, subjects)) wrong(field, message);
     const approvers = one.approvers?.flatMap((who) =>
       principalsOf(who, people, (why) => wrong('approvers', why)),
     );
@@ -170,12 +189,46 @@ function principalsOf(who: string, people: PolicyPeople, wrong: (why: string) =>
     return people.admins;
   }
   if (/^group:.+/.test(who)) return [{ kind: 'group', name: who.slice(6) }];
-  if (/^channel:.+/.test(who)) return [{ kind: 'channel', id: who.slice(8) }];
+  if (/^channel:.+/.test(who)) {
+    const channel = channelPrincipal(who.slice(8));
+    if (!('wrong' in channel)) return [channel];
+    wrong(channel.wrong);
+    return [];
+  }
   if (/^[UW][A-Z0-9]{2,}$/.test(who)) return [{ kind: 'user', id: who }];
   wrong(
     `"${who.slice(0, 80)}" is neither oncall, admins, a Slack user id (U…), group:<handle> nor channel:<id>`,
   );
   return [];
+}
+
+/** Patterns that match nothing there is, by field; and autonomy where nothing can earn any. */
+function slipsIn(
+  one: z.infer<typeof rule>,
+  { tools, targets, environments, neverUnasked }: PolicySubjects,
+): readonly (readonly [string, string])[] {
+  const slips = (field: 'tools' | 'targets' | 'environments', known: readonly string[], what: string) =>
+    (one[field] ?? [])
+      .filter((pattern) => !known.some((name) => matchesGlob(pattern, name)))
+      .map(
+        (pattern) => [field, `"${pattern.slice(0, 80)}" matches ${what}${nearest(pattern, known)}`] as const,
+      );
+  const patch =
+    one.autonomy && neverUnasked.find((tool) => one.tools?.some((pattern) => matchesGlob(pattern, tool)));
+  return [
+    ...slips('tools', tools, 'no tool that changes something'),
+    ...slips('targets', targets, 'no configured target'),
+    ...slips('environments', environments, 'no environment of a configured target'),
+    ...(patch
+      ? [['autonomy', `nothing earns it for ${patch}: what that does is written anew each time`] as const]
+      : []),
+  ];
+}
+
+function nearest(pattern: string, known: readonly string[]): string {
+  const near = closestName(pattern, known);
+  if (near !== null) return `; did you mean "${near}"?`;
+  return known.length > 0 && known.length <= 12 ? `; there is ${known.join(', ')}` : '';
 }
 
 function isZone(name: string): boolean {

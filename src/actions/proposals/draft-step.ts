@@ -11,6 +11,7 @@ import { type RateLimit, rateRefusal } from '../../safety/limits/rate-limit.ts';
 import type { TargetIdentity } from '../../targets/kind.ts';
 import type { ActiveTool, ToolContext } from '../../tools/define.ts';
 import type { GateDeps } from '../gate-deps.ts';
+import { autonomyKey, versionedRunbook } from '../policy/autonomy-key.ts';
 import type { Demands } from '../policy/rule.ts';
 import { systemKey } from '../recovery/same-system.ts';
 import type { Screened } from '../screened.ts';
@@ -99,7 +100,7 @@ export async function draftStep(
 ): Promise<Drafted | Refusal> {
   const { runbookId, identity, rules } = options;
   const { name: target } = context.target;
-  const shown = (text: string): string => deps.screened.line(text.replace(NOT_DRAWN, ''));
+  const shown = (text: string): string => drawn(deps, text);
   const before = await tool.preflight(context, input);
   const guard = plainOf(before.guard);
   const objects = touchedBy(tool, input, guard, before, identity.systemIdentifier).map((each) =>
@@ -120,10 +121,14 @@ export async function draftStep(
     guard,
     why: shown(why),
     blastRadius: shown(before.blastRadius),
-    preflight: [...(before.objection ? [`⚠ ${before.objection}`] : []), ...before.lines].map(shown),
+    preflight: [
+      ...(before.objection ? [objectionLine(deps, before.objection)] : []),
+      ...before.lines.map(shown),
+    ],
     undo: shown(before.undo),
     risk: isObjectedTo ? 'high' : riskOf(before.risk),
     runbookId,
+    autonomyKey: autonomyKey(tool, input, versionedRunbook(deps.runbookVersion, runbookId)),
     verify: { ...(plainOf(verify as unknown as Json) as unknown as VerifyPlan), systems },
     objects,
     purpose,
@@ -138,6 +143,13 @@ const PLACEHOLDER = /\[(?:redacted:[\w.-]+(?:#\d+)?|withheld\b)/;
 
 /** What is not drawn, and what turns the reading direction, may not stand on a card either. */
 const NOT_DRAWN = /(?!\t|\n|\ufe0f)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+
+const drawn = ({ screened }: Pick<Deps, 'screened'>, text: string): string =>
+  screened.line(text.replace(NOT_DRAWN, ''));
+
+/** What speaks against an action, as its card says it. */
+export const objectionLine = (deps: Pick<Deps, 'screened'>, objection: string): string =>
+  drawn(deps, `⚠ ${objection}`);
 
 /** As the database gives it back, or no hash of it would ever be met again. */
 function plainOf(value: Json): Json {

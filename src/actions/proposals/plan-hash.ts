@@ -17,6 +17,7 @@ export type Plan = Pick<
   | 'undo'
   | 'risk'
   | 'runbookId'
+  | 'autonomyKey'
   | 'verify'
   | 'objects'
   | 'denialsAcknowledged'
@@ -37,10 +38,11 @@ function content(plan: Plan): Json {
   return { tool, target, input, command, guard, ...shown, ...touched(plan) };
 }
 
-/** What it touches, and what was said against it; left out where there is nothing, as in plans of before they were kept. */
-function touched({ objects, denialsAcknowledged }: Plan): Readonly<Record<string, Json>> {
+/** What it touches, what was said against it, what it may earn; left out where there is nothing, as in plans of before they were kept. */
+function touched({ objects, denialsAcknowledged, autonomyKey }: Plan): Readonly<Record<string, Json>> {
   return {
     ...(objects.length > 0 ? { objects: objects as unknown as Json } : {}),
     ...(denialsAcknowledged.length > 0 ? { denialsAcknowledged: [...denialsAcknowledged] } : {}),
+    ...(autonomyKey === null ? {} : { autonomyKey }),
   };
 }

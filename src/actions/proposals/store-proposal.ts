@@ -71,7 +71,7 @@ export interface StoredPlan {
   readonly signal: AbortSignal;
 }
 
-type Deps = Pick<GateDeps, 'sql' | 'records' | 'audit'>;
+type Deps = Pick<GateDeps, 'sql' | 'records' | 'audit' | 'seal'>;
 /** What the incident has waiting for a decision. */
 type Pending = Pick<ActionRow, 'id' | 'command' | 'target' | 'round' | 'audit_only'>;
 
@@ -110,7 +110,7 @@ async function storeIn(tx: Tx, deps: Deps, plan: StoredPlan): Promise<ActionId |
       'ALREADY_PROPOSED',
       'Another action of this incident is waiting for its decision; one at a time.',
     );
-  const veto = standing.length > 0 || order.again ? null : await vetoMinutes(tx, plan);
+  const veto = standing.length > 0 || order.again ? null : await vetoMinutes(tx, deps, plan);
   const hash = await insertSteps(tx, plan, { denialsAcknowledged, round, veto });
   await deps.records.append(tx, incidentId, { type: 'action.proposed', actionId: head.id });
   await order.again?.stored(tx, head.id, demands.expiresMinutes);
@@ -145,13 +145,13 @@ async function insertSteps(
   for (const [at, each] of steps.entries())
     await tx`
       INSERT INTO action (id, plan_id, step, incident_id, round, state, tool, target, input, command, plan_hash, guard,
-                          system_identifier, timeline_id, why, blast_radius, preflight, undo, risk, runbook_id, verify,
+                          system_identifier, timeline_id, why, blast_radius, preflight, undo, risk, runbook_id, autonomy_key, verify,
                           audit_only, held_by, approvals_needed, policy_rule, undoes, beside, requested_by, purpose, identity, objects,
                           verbs, object_keys, denials_acknowledged, autonomous_at, expires_at)
       VALUES (${each.id}, ${head.id}, ${at + 1}, ${incidentId}, ${round}, ${at === 0 ? 'proposed' : 'queued'}, ${each.tool}, ${target},
               ${tx.json(each.input)}, ${each.command}, ${hash}, ${tx.json(each.guard)}, ${identity.systemIdentifier},
               ${identity.timelineId}, ${each.why}, ${each.blastRadius}, ${tx.array(each.preflight)}::text[], ${each.undo},
-              ${each.risk}, ${each.runbookId}, ${tx.json(each.verify)}, ${stopped !== undefined}, ${at === 0 ? heldBy : null},
+              ${each.risk}, ${each.runbookId}, ${each.autonomyKey}, ${tx.json(each.verify)}, ${stopped !== undefined}, ${at === 0 ? heldBy : null},
               ${demands.approvals}, ${demands.rule}, ${each.undoes}, ${isBeside(order)},
               ${order.undo?.by ?? order.again?.by ?? null}, ${purpose},
               ${identity.systemIdentifier}, ${tx.json(each.objects)}, ${tx.json({ ...each.verbs })},
@@ -212,7 +212,7 @@ async function denialsOnSteps(
  * How long it stands before it runs unasked, when every step has earned that; its turn is asked for at once. Null: it is
  * asked for.
  */
-async function vetoMinutes(tx: Tx, plan: StoredPlan): Promise<number | null> {
+async function vetoMinutes(tx: Tx, { seal }: Deps, plan: StoredPlan): Promise<number | null> {
   const { credential, identity, steps, drafts, demands, stopped, order } = plan;
   // A tool that a rule lets run so often is not run oftener by being planned twice.
   const isOnceEach = new Set(steps.map(({ tool }) => tool)).size === steps.length;
@@ -228,7 +228,7 @@ async function vetoMinutes(tx: Tx, plan: StoredPlan): Promise<number | null> {
     const earned =
       autonomy &&
       step &&
-      (await mayRunUnasked(tx, { ...step, identity: identity.systemIdentifier }, autonomy));
+      (await mayRunUnasked({ tx, seal }, { ...step, identity: identity.systemIdentifier }, autonomy));
     if (!earned) return null;
   }
   await tx`SELECT sentry_enqueue_turn(${credential.incidentId}, 'unasked', ${longest * 60_000 + 500}::bigint)`;

@@ -18,10 +18,11 @@ export async function announce(
   const named = tx.array(names ?? []);
   await tx`
     INSERT INTO event (incident_id, type, body, dedupe_key)
-    SELECT id, ${type}, ${tx.json({ scope, ...body })}, ${key} FROM incident i
-     WHERE state NOT IN ('ignored', 'resolved') AND (${names === null} OR target = ANY (${named}::text[]))
-        OR EXISTS (SELECT FROM action a WHERE a.incident_id = i.id AND a.state = 'proposed' AND NOT a.audit_only
-                      AND (${names === null} OR a.target = ANY (${named}::text[])))`;
+    SELECT id, ${type}, ${tx.json({ scope, ...body })}, ${key} FROM (
+      SELECT id FROM incident
+       WHERE state NOT IN ('ignored', 'resolved') AND (${names === null} OR target = ANY (${named}::text[]))
+      UNION SELECT incident_id FROM action
+       WHERE state = 'proposed' AND NOT audit_only AND (${names === null} OR target = ANY (${named}::text[]))) AS told`;
 }
 
 export async function announceCleared(

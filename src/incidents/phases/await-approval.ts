@@ -49,7 +49,7 @@ async function runApproved(run: PhaseRun, action: Action): Promise<void> {
   const result = await run.durably('execute', () =>
     deps.gate.execute(action, ledgerHooks(run, action), deps.shutdown),
   );
-  if (result.kind === 'ran') return;
+  if (result.kind === 'ran' || result.kind === 'given_back') return;
   if (result.kind === 'later') {
     await run.durably('ask again', () =>
       deps.jobs.enqueueTurn(incident.id, 'busy', { delayMs: result.inMs }).then(() => true),

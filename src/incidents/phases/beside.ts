@@ -120,6 +120,11 @@ function besideHooks({ incident, deps }: PhaseRun, action: Action): LedgerHooks 
       await tx`SELECT sentry_enqueue_turn(${incident.id}, ${BESIDE_TURN}, 1000)`;
       return undefined;
     },
+    async released(tx) {
+      // Whoever stopped the incident meanwhile was told that what had begun ends: it does not begin again.
+      const going = await tx`SELECT 1 FROM incident WHERE id = ${incident.id} AND state <> 'stopped'`;
+      return going.length > 0 ? undefined : 'lost';
+    },
     async ended(tx, { kind, text }) {
       const event = { type: 'action.finished', actionId: id, outcome: kind, text } as const;
       await deps.records.append(tx, incident.id, event, `ended:${id}:${kind}`);

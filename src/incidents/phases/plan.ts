@@ -105,7 +105,9 @@ async function limitedUntil({ deps, incident }: PhaseRun): Promise<LimitedUntil 
 }
 
 async function awaitDecision({ deps, incident }: PhaseRun, action: Action): Promise<string> {
-  const leftMs = Math.max(0, Date.parse(action.expiresAt) - Date.now()) + 500;
+  const [left] = await deps.sql<{ ms: number }>`
+    SELECT greatest(0, extract(epoch FROM expires_at - clock_timestamp()) * 1000)::float8 AS ms
+      FROM action WHERE id = ${action.id}`;
   const moved = await move(deps, incident, {
     from: 'planning',
     to: 'awaiting_approval',
@@ -113,7 +115,7 @@ async function awaitDecision({ deps, incident }: PhaseRun, action: Action): Prom
     key: `planned:${action.id}`,
     changes: { nextStep: 'Waiting for somebody to approve the proposed fix.' },
     // The timer of the expiry; the decision enqueues its own turn.
-    turnAfterMs: leftMs,
+    turnAfterMs: Math.ceil(left?.ms ?? 0) + 500,
   });
   // Somebody may have been faster than this transaction: their turn found the incident still planning.
   await deps.jobs.enqueueTurn(incident.id, 'proposed');

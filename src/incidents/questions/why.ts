@@ -2,6 +2,7 @@ import { type Action, isLastingFix, stepsOf } from '../../core/action.ts';
 import { count } from '../../core/count.ts';
 import type { Denial } from '../../core/denial.ts';
 import { describeAct, describePlan } from '../../core/describe-act.ts';
+import { formatDetailsDeleted } from '../../core/details-deleted.ts';
 import { byQuote, type Diagnosis, describeVerdict } from '../../core/diagnosis.ts';
 import type { IncidentEvent } from '../../core/event.ts';
 import type { ActionId } from '../../core/ids.ts';
@@ -38,6 +39,7 @@ function story(record: IncidentRecord): string {
     `${formatState(incident.state)}. Severity ${incident.severity}, target ${incident.target ?? 'unknown'}, opened ${moment(incident.openedAt)}${
       incident.endedAt ? `, ended ${moment(incident.endedAt)}` : ''
     }${incident.occurrences > 1 ? `, fired ${incident.occurrences} times` : ''}.`,
+    ...[formatDetailsDeleted(incident) ?? []].flat(),
     ...(incident.asksAgainAt === null ? [] : [`*Next*: ${formatNextStep(incident, moment)}`]),
     '',
     ...causeOf(record),
@@ -45,7 +47,7 @@ function story(record: IncidentRecord): string {
     '*What happened*',
     ...storyOf(record),
     '',
-    `*Cost*: ${usedModel(record) ? `$${incident.costUsd.toFixed(4)} for the model` : 'no model was used'}; ${count(record.toolCalls.length, 'tool call')}.`,
+    `*Cost*: ${usedModel(record) ? `$${incident.costUsd.toFixed(4)} for the model` : 'no model was used'}; ${incident.detailsDeletedAt === null ? count(record.toolCalls.length, 'tool call') : 'tool calls are deleted'}.`,
   ];
   return lines.map((text) => text.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ')).join('\n');
 }
@@ -328,10 +330,13 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
       return `<@${event.by}> took back the No to this: ${planName(event.actionId, record)}`;
     case 'action.asked_again':
       return `<@${event.by}> had this asked for again: ${planName(event.actionId, record)}`;
-    case 'incident.related':
+    case 'incident.related': {
+      // Not which: a story goes where the others' may not. The thread names those that its readers may see.
+      const others = count(event.incidents.length, 'other incident');
       return event.began === 'before'
-        ? `open on the same system when this began: ${event.incidents.join(', ')}`
-        : `since then also open on the same system: ${event.incidents.join(', ')}`;
+        ? `open on the same system when this began: ${others}`
+        : `since then also open on the same system: ${others}`;
+    }
     case 'action.expired':
       return `nobody decided in time: ${planName(event.actionId, record)}`;
     case 'action.void':
@@ -364,6 +369,8 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
       return `${event.by} proposed ${event.path} for the workspace: ${event.rationale}`;
     case 'memory.promotion.decided':
       return `<@${event.by}> ${event.decision} ${event.path} for the workspace${event.reason ? `: ${event.reason}` : ''}`;
+    case 'record.restored':
+      return `the record was restored from a backup of ${moment(event.madeAt)}: what was done later is not on record`;
     case 'incident.stopped':
       return `<@${event.by}> stopped it${event.reason ? `: ${event.reason}` : ''}`;
     case 'incident.resumed':

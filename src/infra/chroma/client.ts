@@ -46,7 +46,10 @@ export function createChromaStore({ host, log }: { readonly host: string; readon
       list: (timeoutMs) =>
         call(name, fingerprint, timeoutMs, async (chroma) => {
           const all: { id: string; metadata: VectorMetadata }[] = [];
+          const until = performance.now() + timeoutMs;
           for (;;) {
+            // Nobody waits any more: a server that always has another page is not asked for ever.
+            if (performance.now() > until) throw new Error('the list did not end in time');
             const page = await chroma.get({ limit: PAGE, offset: all.length, include: ['metadatas'] });
             for (const { id, metadata } of page.rows()) all.push({ id, metadata: plain(metadata) });
             if (page.ids.length < PAGE) return all;

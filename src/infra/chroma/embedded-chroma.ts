@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, OpsError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { findProcesses } from '../process/find-processes.ts';
+import { makeFolder } from '../process/make-folder.ts';
 import type { ChildSpec, RunningChild } from '../supervisor/child-spec.ts';
 import { startChild } from '../supervisor/start-child.ts';
 
@@ -51,7 +52,7 @@ export function embeddedChroma(options: EmbeddedChromaOptions): ChildSpec<Chroma
           /\bcli\.mjs run\b/.test(command) && command.includes(`--path ${join(dataDir, 'data')} --`),
       )[0],
     prepare: (dataDir) => {
-      mkdirSync(join(dataDir, 'data'), { recursive: true, mode: 0o700 });
+      makeFolder(join(dataDir, 'data'), 0o700);
       return {
         launch: (port) => {
           // `--path` is followed by another option: `find` tells a folder from one whose name it begins.

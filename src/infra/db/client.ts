@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import type { Sql, Tx } from '../../core/sql.ts';
 import { storableJson } from '../../core/storable.ts';
+import { postgresConnection } from '../process/postgres-connection.ts';
 import { begin, type Pool } from './begin.ts';
 
 /** A pool of connections behind the `Sql` port. */
@@ -27,7 +28,9 @@ export function openDatabase(
   const retiring = new Set<Promise<void>>();
 
   function open(): OpenPool {
-    const client = postgres(url, {
+    const { url: plain, ssl } = postgresConnection(url);
+    const client = postgres(plain, {
+      ssl,
       max: options.max ?? 10,
       connect_timeout: 10,
       // Connections are closed by nothing but a loss and the end, see `onclose`.

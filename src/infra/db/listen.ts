@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
+import { postgresConnection } from '../process/postgres-connection.ts';
 
 /** A lost connection is noticed at once where the network tells; where it does not, within this time. */
 const PROBE_MS = 15_000;
@@ -37,7 +38,9 @@ export function openListener(
     const lost = new Promise<void>((resolve) => {
       lose = resolve;
     });
-    const client = postgres(url, {
+    const { url: plain, ssl } = postgresConnection(url);
+    const client = postgres(plain, {
+      ssl,
       max: 1,
       connect_timeout: 5,
       idle_timeout: 0,

@@ -1,4 +1,5 @@
 import postgres, { type Sql } from 'postgres';
+import { postgresConnection } from '../process/postgres-connection.ts';
 
 /** Runs `use` on a connection of its own, which is closed again: for a start, before any pool is open. */
 export async function withConnection<T>(
@@ -8,7 +9,9 @@ export async function withConnection<T>(
 ): Promise<T> {
   const { connectSeconds = 10, role } = options;
   const connection = role === undefined ? {} : { connection: { role } };
-  const sql = postgres(url, {
+  const { url: plain, ssl } = postgresConnection(url);
+  const sql = postgres(plain, {
+    ssl,
     max: 1,
     connect_timeout: connectSeconds,
     onnotice: () => undefined,

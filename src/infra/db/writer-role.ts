@@ -9,15 +9,13 @@ const AUDIT_TABLES = ['audit_entry', 'audit_head'];
 const SCHEMAS = ['public', 'dbos'];
 
 /**
- * Makes the role where this user may, and gives it what the migrations have made; run after them, by their owner. Returns
+ * Makes the role where this user may, and gives it what the migrations have made; run after them, by their owner, `alone`. Returns
  * its name, or null where it cannot be: then the owner's own rights stay, and only the triggers guard the audit log.
  */
 export async function grantWriterRole(url: string, log: Log): Promise<string | null> {
   try {
     await withConnection(url, (sql) =>
       sql.begin(async (tx) => {
-        // Two processes that grant at once fail with "tuple concurrently updated".
-        await tx`SELECT pg_advisory_xact_lock(hashtextextended('sentry writer role', 0))`;
         const [role] = await tx`SELECT 1 FROM pg_roles WHERE rolname = ${WRITER_ROLE}`;
         if (!role) await tx`CREATE ROLE ${tx(WRITER_ROLE)} NOLOGIN`;
         if (!(await isGranted(tx))) await grant(tx);

@@ -5,9 +5,18 @@ import type { Jobs } from '../../core/jobs.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sql } from '../../core/sql.ts';
 import { createEarlierTries, type EarlierTries } from './earlier-tries.ts';
-import { APPLICATION, QUESTION_WORKFLOW, QUESTIONS_QUEUE, QUEUE, WORKFLOW } from './enqueue-function.ts';
+import { engineUrl } from './engine-url.ts';
+import {
+  APPLICATION,
+  QUESTION_WORKFLOW,
+  QUESTIONS_QUEUE,
+  QUEUE,
+  TURNS_AT_ONCE,
+  WORKFLOW,
+} from './enqueue-function.ts';
 import { createSteps, createTurnSteps, type Durably, forever, type Steps } from './steps.ts';
 import { createTakeover } from './takeover.ts';
+import { createWallClock } from './wall-clock.ts';
 
 /**
  * One short durable workflow for an incident. Throwing asks for the same turn again, later; that one is given what the
@@ -56,13 +65,12 @@ const RETRY_MAX_MS = 60_000;
 const MAX_TRIES_KNOWN = 12;
 /** A question is of its moment: after this many faults it stays without an answer. */
 const MAX_ANSWER_ATTEMPTS = 3;
-/** They wait for systems, models and people more than they compute: nobody stands in a queue behind forty of them. */
-const TURNS_AT_ONCE = 40;
 const ANSWERS_AT_ONCE = 8;
 
 export function createEngine(options: EngineOptions): Engine {
   const { sql, log, executorId } = options;
   const takeover = createTakeover({ sql, log, executorId });
+  const clock = createWallClock({ sql, log });
   const running: Running = { sql, log, steps: createSteps() };
 
   return {
@@ -70,7 +78,7 @@ export function createEngine(options: EngineOptions): Engine {
       enqueueTurn(sql, incidentId, reason, Math.max(0, Math.round(delayMs))),
 
     async start(turn, scheduled = [], answer) {
-      configure(options);
+      await configure(options);
       registerWorkflow(WORKFLOW, (id: string, asked: string) => runTurn(running, turn, id, asked));
       if (answer !== undefined)
         registerWorkflow(QUESTION_WORKFLOW, (id: string, thread: string, attempt: number) =>
@@ -81,6 +89,7 @@ export function createEngine(options: EngineOptions): Engine {
         schedule: cron,
         workflowFn: registerWorkflow(`scheduled ${name}`, () => runScheduled(running, name, work)),
       }));
+      clock.follow();
       await DBOS.launch();
       await DBOS.applySchedules(schedules);
       await registerQueue(QUEUE, TURNS_AT_ONCE);
@@ -95,15 +104,16 @@ export function createEngine(options: EngineOptions): Engine {
     async stop(drainMs) {
       await running.steps.stop(drainMs);
       await takeover.stop();
+      clock.leave();
       await DBOS.shutdown({ deregister: true });
     },
   };
 }
 
-function configure({ databaseUrl, executorId, log }: EngineOptions): void {
+async function configure({ databaseUrl, executorId, log }: EngineOptions): Promise<void> {
   DBOS.setConfig({
     name: APPLICATION,
-    systemDatabaseUrl: databaseUrl,
+    systemDatabaseUrl: await engineUrl(databaseUrl),
     systemDatabasePoolSize: 12,
     runMigrations: false,
     // Constant: a new version of the code goes on with what an older one left (design.md §3).

@@ -1,11 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import type { Sql, Tx } from '../../core/sql.ts';
-import { openDatabase } from '../db/client.ts';
+import { engineUrl } from './engine-url.ts';
 
 export const APPLICATION = 'sentry';
 export const QUEUE = 'incident_turns';
 export const WORKFLOW = 'incident_turn';
+/** In one process. They wait for systems, models and people more than they compute: nobody stands in a queue behind forty of them. */
+export const TURNS_AT_ONCE = 40;
 /** Questions of people: beside the turns, so that neither waits for the other. */
 export const QUESTIONS_QUEUE = 'questions';
 export const QUESTION_WORKFLOW = 'answer_question';
@@ -15,10 +16,8 @@ export const QUESTION_WORKFLOW = 'answer_question';
  * so that a row and its turn are written by one statement; and `sentry_enqueue_question(question, thread, …)`, the same
  * for a question: those of one thread are answered one after another. Installed after the engine has migrated its schema.
  */
-export async function installEnqueueFunction(sql: Sql): Promise<void> {
+async function installEnqueueFunction(sql: Sql): Promise<void> {
   await sql.begin(async (tx) => {
-    // Two processes replacing the function at once fail with "tuple concurrently updated".
-    await tx`SELECT pg_advisory_xact_lock(hashtextextended('sentry_enqueue_turn', 0))`;
     await tx`
       CREATE OR REPLACE FUNCTION sentry_enqueue_turn(incident text, reason text, delay_ms bigint DEFAULT 0)
       RETURNS text LANGUAGE sql AS $$
@@ -79,26 +78,12 @@ async function installBatchFunction(tx: Tx): Promise<void> {
     $$`;
 }
 
-const MIGRATING_RETRY_MS = 50;
-
-/** Brings the engine's own schema and our function up to date, without starting the engine: for commands that only enqueue. */
+/**
+ * Brings the engine's own schema and our functions up to date, without starting the engine: for commands that only enqueue.
+ * Run `alone` (infra/db/alone.ts): two at once wait for each other's indexes until one is ended as a deadlock.
+ */
 export async function migrateEngine(databaseUrl: string, sql: Sql): Promise<void> {
-  // One connection, so that the session's lock is held and given back on the same one; no transaction is open while it
-  // is held or wanted, because a CREATE INDEX CONCURRENTLY waits for every older one.
-  const alone = openDatabase(databaseUrl, { max: 1 });
-  try {
-    for (;;) {
-      // Two at once wait for each other's indexes until one is ended as a deadlock, and each drops what the other has
-      // not finished.
-      const [lock] = await alone.sql<{ got: boolean }>`
-        SELECT pg_try_advisory_lock(hashtextextended('sentry_migrate_engine', 0)) AS got`;
-      if (lock?.got) break;
-      await delay(MIGRATING_RETRY_MS);
-    }
-    await migrateQuietly(databaseUrl);
-  } finally {
-    await alone.close();
-  }
+  await migrateQuietly(databaseUrl);
   await installEnqueueFunction(sql);
 }
 
@@ -107,7 +92,7 @@ async function migrateQuietly(databaseUrl: string): Promise<void> {
   const say = console.log;
   console.log = () => undefined;
   try {
-    await DBOS.migrate(databaseUrl);
+    await DBOS.migrate(await engineUrl(databaseUrl));
   } finally {
     console.log = say;
   }

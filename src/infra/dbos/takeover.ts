@@ -26,8 +26,9 @@ export function createTakeover(options: {
   const host = pidSpace();
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
-  let lastClean = 0;
-  let lastIdle = 0;
+  let lastClean = Number.NEGATIVE_INFINITY;
+  let lastIdle = Number.NEGATIVE_INFINITY;
+  const silence = createSilence();
 
   async function beat(): Promise<void> {
     await sql`
@@ -59,35 +60,39 @@ export function createTakeover(options: {
   }
 
   async function deadProcesses(tx: Tx): Promise<string[]> {
-    const others = await tx<{ executor_id: string; pid: number; host: string; silent: boolean }>`
-      SELECT executor_id, pid, host, beat_at < clock_timestamp() - ${DEAD_AFTER_MS} * interval '1 millisecond' AS silent
+    const others = await tx<Beat & { pid: number; host: string }>`
+      SELECT executor_id, pid, host, beat_at::text AS beat,
+             (extract(epoch FROM clock_timestamp() - beat_at) * 1000)::float8 AS age
       FROM process WHERE executor_id <> ${executorId}`;
+    const silent = silence.among(others);
     return others
-      .filter((row) => row.silent || (row.host === host && !pidExists(row.pid)))
+      .filter((row) => silent.has(row.executor_id) || (row.host === host && !pidExists(row.pid)))
       .map((row) => row.executor_id);
   }
 
   /** Every open move has asked for its turn in the same transaction; this finds what a defect or a restored backup left without one. */
   async function wakeIdle(): Promise<void> {
-    if (Date.now() - lastIdle < IDLE_EVERY_MS) return;
-    lastIdle = Date.now();
+    if (performance.now() - lastIdle < IDLE_EVERY_MS) return;
+    lastIdle = performance.now();
     const idle = await sql<{ id: string }>`
       SELECT i.id, sentry_enqueue_turn(i.id, 'found idle', 0) FROM incident i
       WHERE i.state IN ('open', 'triaging', 'diagnosing', 'planning', 'awaiting_approval', 'remediating', 'verifying')
         AND i.updated_at < clock_timestamp() - ${IDLE_EVERY_MS} * interval '1 millisecond'
+        -- Each as one of the engine's indexes has it.
         AND NOT EXISTS (SELECT FROM dbos.workflow_status w WHERE w.queue_name = ${QUEUE}
-                        AND w.queue_partition_key = i.id AND w.status IN ('ENQUEUED', 'PENDING', 'DELAYED'))`;
+                        AND w.queue_partition_key = i.id AND w.status IN ('ENQUEUED', 'PENDING'))
+        AND NOT EXISTS (SELECT FROM dbos.workflow_status w WHERE w.queue_name = ${QUEUE}
+                        AND w.queue_partition_key = i.id AND w.status = 'DELAYED')`;
     if (idle.length > 0)
       log.warn({ incidents: idle.map(({ id }) => id) }, 'incidents without a turn: asked for one');
   }
 
   async function clean(): Promise<void> {
-    if (Date.now() - lastClean < CLEAN_EVERY_MS) return;
-    lastClean = Date.now();
+    if (performance.now() - lastClean < CLEAN_EVERY_MS) return;
+    lastClean = performance.now();
     const old = await sql<{ id: string }>`
       SELECT workflow_uuid AS id FROM dbos.workflow_status
-      WHERE status IN ('SUCCESS', 'ERROR', 'CANCELLED')
-        AND updated_at < (extract(epoch FROM now() - ${KEEP_FINISHED_DAYS} * interval '1 day') * 1000)::bigint
+      WHERE completed_at < (extract(epoch FROM now() - ${KEEP_FINISHED_DAYS} * interval '1 day') * 1000)::bigint
       LIMIT 1000`;
     if (old.length > 0) await DBOS.deleteWorkflows(old.map(({ id }) => id));
   }
@@ -119,6 +124,41 @@ export function createTakeover(options: {
       await sql`DELETE FROM process WHERE executor_id = ${executorId}`.then(undefined, (error: unknown) =>
         log.warn({ error: messageOf(error) }, 'could not sign off'),
       );
+    },
+  };
+}
+
+interface Beat {
+  readonly executor_id: string;
+  readonly beat: string;
+  /** By the database's clock, which may be set at any time. */
+  readonly age: number;
+}
+
+/**
+ * Whose heart stands still: at the first look whoever has been silent long enough by the database's clock, then whoever we
+ * have not seen beat for so long. A clock that is set makes nobody dead, and keeps nobody alive. Between two looks we may
+ * have been paused ourselves, and the others with us: that counts as no more than two beats.
+ */
+export function createSilence(now: () => number = () => performance.now()) {
+  let seen = new Map<string, { readonly beat: string; readonly silentMs: number }>();
+  let lookedAt = now();
+  return {
+    among(others: readonly Beat[]): ReadonlySet<string> {
+      const passedMs = Math.min(now() - lookedAt, 2 * BEAT_MS);
+      lookedAt = now();
+      seen = new Map(
+        others.map(({ executor_id: id, beat, age }) => {
+          const before = seen.get(id);
+          const silentMs = before
+            ? before.beat === beat
+              ? before.silentMs + passedMs
+              : 0
+            : Math.max(0, age);
+          return [id, { beat, silentMs }];
+        }),
+      );
+      return new Set([...seen].filter(([, { silentMs }]) => silentMs > DEAD_AFTER_MS).map(([id]) => id));
     },
   };
 }

@@ -1,8 +1,7 @@
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { messageOf, OpsError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
+import { workerFile } from '../../safety/worker-file.ts';
 import { type Embedder, OFFLINE_MODEL } from '../../search/ports.ts';
 import type { EmbedAnswer, EmbedTask } from './embedding-worker.ts';
 import { createVectorCache } from './vector-cache.ts';
@@ -69,7 +68,7 @@ export function createEmbedder({ log }: { readonly log: Log }): Embedder {
   }
 
   function startWorker(): Worker {
-    const started = new Worker(...workerFile());
+    const started = new Worker(...workerFile('embedding-worker', import.meta.url));
     started.on('message', (answer: EmbedAnswer) => {
       if (answer.id !== busy?.id) return;
       const { wanted } = busy;
@@ -110,14 +109,4 @@ function failure(reason: string): OpsError {
     hint: 'Memory works without for now; see the log, and run "sentry doctor".',
     retryable: true,
   });
-}
-
-/** Compiled, the thread's file stands beside us; from source it needs the loader we ourselves were started with. */
-function workerFile(): [string | URL, { eval?: boolean }] {
-  if (import.meta.url.endsWith('.js')) return [new URL('./embedding-worker.js', import.meta.url), {}];
-  const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx/package.json'));
-  const loader = new URL('./dist/esm/api/index.mjs', tsx).href;
-  const file = new URL('./embedding-worker.ts', import.meta.url).href;
-  const code = `import(${JSON.stringify(loader)}).then(({ register }) => { register(); return import(${JSON.stringify(file)}); })`;
-  return [code, { eval: true }];
 }

@@ -9,7 +9,7 @@ export function createLog(level: string, destination: 'stderr' | { readonly file
   const stream =
     destination === 'stderr'
       ? pino.destination({ fd: 2, sync: true })
-      : pino.destination({ dest: destination.file, sync: true, mkdir: true });
+      : pino.destination({ dest: destination.file, sync: true, mkdir: true, mode: 0o600 });
   const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
   const at =
     (severity: 'debug' | 'info' | 'warn' | 'error') =>

@@ -25,7 +25,7 @@ interface LockOwner extends ProcessIdentity {
 
 async function acquire(path: string, waitMs: number): Promise<string> {
   const owner: LockOwner = { ...ownIdentity(), token: randomUUID() };
-  const deadline = Date.now() + waitMs;
+  const deadline = performance.now() + waitMs;
   for (;;) {
     if (tryTake(path, owner)) return owner.token;
     const holder = readOwner(path);
@@ -33,7 +33,7 @@ async function acquire(path: string, waitMs: number): Promise<string> {
       await removeStale(path, holder, waitMs);
       continue;
     }
-    if (Date.now() >= deadline) throw busy(path, holder, waitMs);
+    if (performance.now() >= deadline) throw busy(path, holder, waitMs);
     await sleep(25 + Math.floor(Math.random() * 25));
   }
 }

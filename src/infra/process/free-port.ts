@@ -20,7 +20,7 @@ export function reservePort(port: number): void {
 }
 
 /** Whether something could listen on this port of 127.0.0.1 right now. */
-function isPortFree(port: number): Promise<boolean> {
+export function isPortFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
     probe.once('error', () => resolve(false));

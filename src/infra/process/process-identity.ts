@@ -37,9 +37,9 @@ export function commandLine(pid: number): string | undefined {
 
 /** Resolves true when the process is gone, false when it still runs after `timeoutMs`. */
 export async function waitUntilGone(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   while (isRunning(identity)) {
-    if (Date.now() >= deadline) return false;
+    if (performance.now() >= deadline) return false;
     await sleep(20);
   }
   return true;

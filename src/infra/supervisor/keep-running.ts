@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../core/errors.ts';
 import type { ChildSpec, RunningChild } from './child-spec.ts';
 import { type Holder, newHolder } from './child-state.ts';
-import { startChild } from './start-child.ts';
+import { isFolderGone, startChild } from './start-child.ts';
 
 export interface KeptRunning<Info extends object> {
   /** The one that runs now, or the last that did. */
@@ -50,10 +50,15 @@ export async function keepRunning<Info extends object>(spec: ChildSpec<Info>): P
 async function watch<Info extends object>(spec: ChildSpec<Info>, kept: Kept<Info>): Promise<void> {
   const stopped = once(kept.signal, 'abort');
   for (;;) {
-    const since = Date.now();
+    const since = performance.now();
     await Promise.race([kept.child.exited, stopped]);
     if (kept.signal.aborted) return;
-    const upMs = Date.now() - since;
+    const upMs = performance.now() - since;
+    // Another one would begin with nothing, as if nothing had been lost.
+    if (isFolderGone(spec.dataDir)) {
+      spec.log.error({ folder: spec.dataDir }, `${spec.name} died with its folder: not started again`);
+      return;
+    }
     spec.log.warn({ upMs }, `${spec.name} died: starting it again`);
     await startAgain(spec, kept, upMs >= steadyMs ? 0 : 1);
   }
@@ -69,6 +74,7 @@ async function startAgain<Info extends object>(
     // It ends early when we stop, which is looked at below.
     await sleep(pauseMs, undefined, { ref: false, signal: kept.signal }).catch(() => undefined);
     if (kept.signal.aborted) return;
+    if (isFolderGone(spec.dataDir)) return;
     try {
       kept.child = await startChild(spec, kept.holder);
       return;

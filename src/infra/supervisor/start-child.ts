@@ -1,9 +1,10 @@
-import { mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OpsError } from '../../core/errors.ts';
 import { withFileLock } from '../process/file-lock.ts';
 import { choosePort } from '../process/free-port.ts';
+import { makeFolder } from '../process/make-folder.ts';
 import {
   isRunning,
   type ProcessIdentity,
@@ -31,7 +32,7 @@ export async function startChild<Info extends object>(
   holder: Holder = newHolder(),
 ): Promise<RunningChild<Info>> {
   try {
-    mkdirSync(spec.dataDir, { recursive: true, mode: 0o755 });
+    makeFolder(spec.dataDir);
     const dataDir = realpathSync(spec.dataDir);
     return await withFileLock(join(dataDir, 'lock'), lockWaitMs, () => startLocked(spec, dataDir, holder));
   } catch (error) {
@@ -129,13 +130,13 @@ async function whenReady<Info extends object>(
   { ready }: PreparedChild<Info>,
   candidate: Candidate,
 ): Promise<Info | OpsError | undefined> {
-  const deadline = Date.now() + readyMs;
+  const deadline = performance.now() + readyMs;
   for (;;) {
     const isAlive = isRunning(candidate.process);
     const info = await ready(candidate);
     // On a port taken in the last moment another server may have answered: ours has ended then.
     if (info !== undefined && isRunning(candidate.process)) return info;
-    if (!isAlive || Date.now() >= deadline) return undefined;
+    if (!isAlive || performance.now() >= deadline) return undefined;
     await sleep(30);
   }
 }
@@ -146,6 +147,7 @@ async function letGo(
   process: ProcessIdentity,
   holder: Holder,
 ): Promise<void> {
+  if (isFolderGone(dataDir)) return endAtOnce(spec, process);
   await withFileLock(join(dataDir, 'lock'), lockWaitMs, async () => {
     const others = otherHolders(dataDir, holder);
     remember(dataDir, { holders: others });
@@ -154,6 +156,13 @@ async function letGo(
     spec.log.info({ pid: process.pid, usedBy: other.pid }, `${spec.name} stays up: another process uses it`);
   });
 }
+
+/** Somebody removed it, with what we remember in it: nobody can use its child any more. */
+export const isFolderGone = (dataDir: string): boolean => !existsSync(join(dataDir, 'server.json'));
+
+/** It has nothing left to save. */
+const endAtOnce = (spec: ChildSpec<object>, process: ProcessIdentity): Promise<void> =>
+  end({ ...spec, stopSignals: spec.stopSignals.slice(-1) }, process);
 
 /** The harder signals lose nothing that was acknowledged, but may cost a recovery. */
 async function end({ name, log, stopSignals }: ChildSpec<object>, process: ProcessIdentity): Promise<void> {

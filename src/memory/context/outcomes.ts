@@ -2,8 +2,11 @@ import type { Sql } from '../../core/sql.ts';
 import type { PastCase } from '../past/clusters.ts';
 import type { Outcomes } from '../ranking/trust-score.ts';
 
+/** How a runbook did years ago says little, and much of it is read for every turn. */
+const OF_LATE = 500;
+
 /**
- * How often following a runbook, or what was done in an incident, led to a fix and how often it did not, by id. What
+ * How often following a runbook of late, or what was done in an incident, led to a fix and how often it did not, by id. What
  * verification could not tell counts as neither; what people said of it afterwards (was the cause right, was it useful)
  * counts like a fix or a failure.
  */
@@ -13,12 +16,14 @@ export async function outcomesOf(sql: Sql, ids: readonly string[]): Promise<Read
   const rows = await sql<{ id: string; worked: number; failed: number }>`
     WITH wanted AS (SELECT jsonb_array_elements_text(${wanted}) AS id),
     tried AS (
-      SELECT a.runbook_id AS id, e.success FROM episode e JOIN action a ON a.id = e.action_id
-       WHERE a.runbook_id IN (SELECT id FROM wanted)
+      SELECT w.id, (SELECT e.success FROM episode e WHERE e.action_id = a.id) AS success
+        FROM wanted w CROSS JOIN LATERAL (
+          SELECT id FROM action WHERE runbook_id = w.id ORDER BY proposed_at DESC LIMIT ${OF_LATE}) a
       UNION ALL
       SELECT e.incident_id, e.success FROM episode e WHERE e.incident_id IN (SELECT id FROM wanted)
       UNION ALL
-      SELECT g.runbook_id, g.answer FROM grade g WHERE g.runbook_id IN (SELECT id FROM wanted)
+      SELECT w.id, g.answer FROM wanted w CROSS JOIN LATERAL (
+          SELECT answer FROM grade WHERE runbook_id = w.id LIMIT ${OF_LATE}) g
       UNION ALL
       SELECT g.incident_id, g.answer FROM grade g WHERE g.incident_id IN (SELECT id FROM wanted))
     SELECT id, count(*) FILTER (WHERE success)::int AS worked, count(*) FILTER (WHERE NOT success)::int AS failed

@@ -14,7 +14,7 @@ import { type Entities, noEntities } from '../documents/document.ts';
 import { countTokens } from '../ranking/count-tokens.ts';
 import { entitiesOf } from '../ranking/entities-of.ts';
 import { memoryBlock } from '../ranking/memory-block.ts';
-import { tierOf } from '../ranking/trust-score.ts';
+import { isTrusted } from '../ranking/trust-score.ts';
 import { systemOf } from '../systems/systems.ts';
 import { type FindDeps, type FoundMemory, findMemories } from './find-memories.ts';
 import { documentSpacesOf, domainSpaces } from './spaces.ts';
@@ -188,7 +188,7 @@ function shownOf(
       title,
       version: byId.get(id)?.version ?? 0,
       trust,
-      trusted: tierOf(trust) >= trustThreshold,
+      trusted: isTrusted(trust, trustThreshold),
       tokens,
     }),
   );

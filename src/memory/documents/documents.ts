@@ -117,6 +117,8 @@ export function createDocuments(deps: DocumentsDeps): Documents {
       const written = await writeDocument(tx, writer, wanted);
       if (!written.ok) await tellRefusal(tx, deps, writer, wanted, written);
       else if (written.kind !== 'unchanged') await auditWrite(tx, deps, writer, written.document);
+      const incidentId = written.ok ? written.document.incidentId : null;
+      if (incidentId && writer.kind === 'user') await deps.events.addRequester(tx, incidentId, writer.userId);
       return written;
     });
   }

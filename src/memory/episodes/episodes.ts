@@ -73,7 +73,7 @@ export async function recallEpisodes(
 export async function archiveEpisodes(sql: Sql, olderThanDays: number): Promise<number> {
   const rows = await sql`
     UPDATE episode SET archived_at = clock_timestamp()
-     WHERE archived_at IS NULL AND at < clock_timestamp() - ${olderThanDays} * interval '1 day' RETURNING id`;
+     WHERE archived_at IS NULL AND at < statement_timestamp() - ${olderThanDays} * interval '1 day' RETURNING id`;
   return rows.length;
 }
 

@@ -19,5 +19,5 @@ export async function listEpisodes(
 ): Promise<readonly ListedEpisode[]> {
   return sql<ListedEpisode>`
     SELECT id, at AS timestamp, incident_id AS incident, error, diagnosis, command, result, success
-    FROM episode WHERE ${before}::bigint IS NULL OR id < ${before} ORDER BY id DESC LIMIT ${limit}`;
+    FROM episode WHERE id < coalesce(${before}::bigint, 9223372036854775807) ORDER BY id DESC LIMIT ${limit}`;
 }

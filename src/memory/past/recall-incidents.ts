@@ -55,8 +55,10 @@ export async function recallIncidents(
     .query(embedding, ASK_FOR, timeoutMs, filter);
   const distances = new Map(
     hits
+      .slice(0, ASK_FOR)
       .filter(({ id, distance }) => id !== incident.id && distance <= cut)
-      .map(({ id, distance }) => [asIncidentId(id), distance]),
+      // Nothing is nearer than the same, whatever the vector database says.
+      .map(({ id, distance }) => [asIncidentId(id), Math.max(0, distance)]),
   );
   const here = { domain: incident.domain, here: incident.id };
   const near = [...distances.keys()];

@@ -11,7 +11,7 @@ export async function loadPromotion(tx: Tx, jobId: string): Promise<Promotion | 
     JOIN dream_review_item i ON i.job_id = j.id
     JOIN memory_version v ON v.document_id = i.document_id AND v.number = i.version
     LEFT JOIN memory_version made ON made.document_id = i.result_id AND made.number = i.result_version
-    LEFT JOIN memory_document now ON now.store = i.target_store AND now.path = i.target_path AND now.incident_id IS NULL
+    LEFT JOIN memory_document now ON now.store = i.target_store AND now.path = i.target_path AND coalesce(now.incident_id, '') = ''
     WHERE j.id = ${jobId} AND j.kind = 'promotion'`;
   if (!row) return null;
   const refs = await tx<Promotion['sources'][number]>`

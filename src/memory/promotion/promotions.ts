@@ -100,9 +100,11 @@ export function createPromotions(deps: PromotionsDeps): Promotions {
     },
     get: (jobId) => sql.begin('isolation level repeatable read read only', (tx) => loadPromotion(tx, jobId)),
     async list({ pending = false, limit = 50 } = {}) {
-      const rows = await sql<{ id: string }>`
-        SELECT id FROM dream_job WHERE kind = 'promotion' AND (NOT ${pending} OR state = 'pending')
-        ORDER BY proposed_at LIMIT ${limit}`;
+      const rows = pending
+        ? await sql<{ id: string }>`
+            SELECT id FROM dream_job WHERE state = 'pending' AND kind = 'promotion' ORDER BY proposed_at LIMIT ${limit}`
+        : await sql<{ id: string }>`
+            SELECT id FROM dream_job WHERE kind = 'promotion' ORDER BY proposed_at LIMIT ${limit}`;
       const all = await Promise.all(rows.map(({ id }) => loadPromotion(sql, id)));
       return all.filter((one) => one !== null);
     },

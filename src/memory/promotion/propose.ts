@@ -3,6 +3,7 @@ import type { Domain } from '../../core/incident.ts';
 import type { Sql } from '../../core/sql.ts';
 import { storable } from '../../core/storable.ts';
 import { scan } from '../../safety/screen/scan.ts';
+import type { Audiences } from '../audiences.ts';
 import type { Reader } from '../documents/access.ts';
 import { conventionsStore, type MemoryDocument, runbooksStore } from '../documents/document.ts';
 import { type DocumentRef, type Documents, tellRefusal } from '../documents/documents.ts';
@@ -101,6 +102,23 @@ export async function propose(
     });
     return { ok: true, jobId, again: false };
   });
+}
+
+/**
+ * The same for a model: admins read what it proposes, so it may only where everybody may read of the incident. What was learnt in a
+ * private channel is proposed by its members.
+ */
+export async function proposeByModel(
+  deps: ProposeDeps,
+  audiences: Pick<Audiences, 'apart'>,
+  reader: Reader,
+  proposal: Proposal,
+): Promise<Proposed> {
+  const of = reader.kind === 'agent' && reader.incidentId !== null ? [reader.incidentId] : [];
+  const isPublic = (await audiences.apart(of)).every(({ everybody }) => everybody);
+  if (!isPublic)
+    return denied('This incident is of a private channel: a person of it may propose the draft.');
+  return propose(deps, reader, proposal);
 }
 
 function checkDraft(

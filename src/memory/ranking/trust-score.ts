@@ -30,7 +30,10 @@ export function trustScore(trust: Trust, { worked, failed }: Outcomes = { worked
   return tier + (Math.abs(balance) * (next - tier)) / 2;
 }
 
-/** The tier's own number, which no record moves: what decides whether a hit counts as trusted. */
-export function tierOf(trust: Trust): number {
-  return TIERS[trust];
+/**
+ * Whether a model reads it as what the team knows: somebody has reviewed it, and its tier, which no record moves, is high
+ * enough. What a person said is theirs, and reviewed by nobody.
+ */
+export function isTrusted(trust: Trust, threshold: number): boolean {
+  return (trust === 'admin_approved' || trust === 'system_seeded') && TIERS[trust] >= threshold;
 }

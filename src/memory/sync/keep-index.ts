@@ -21,6 +21,8 @@ export interface IndexKeeper {
 }
 
 const EVERY_MS = 15_000;
+/** All of it is compared so often, which reads every incident; in between, what has changed since the last time. */
+const WHOLE_EVERY_MS = 60 * 60_000;
 /** A document's time is that of its statement; its transaction has committed so much later at most. */
 const COMMIT_MS = 60_000;
 
@@ -33,7 +35,8 @@ export function createIndexKeeper(deps: {
   const { sql, retrieval, load, log } = deps;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
-  let stopped = false;
+  const stopping = new AbortController();
+  const { signal } = stopping;
   let refreshedAt = performance.now();
   const refreshDocuments = sharing(async () => {
     const begun = performance.now();
@@ -47,20 +50,30 @@ export function createIndexKeeper(deps: {
     return rows.map(({ name }) => spaceOf(name));
   }
 
+  let wholeAt = Number.NEGATIVE_INFINITY;
+  let keptAt = 0;
+
   async function keep(): Promise<void> {
+    const begun = performance.now();
+    const isWhole = begun - wholeAt >= WHOLE_EVERY_MS;
+    const sinceMs = isWhole ? null : begun - keptAt + COMMIT_MS;
     try {
-      await syncDocuments(sql, retrieval);
-      await syncIncidents(sql, retrieval, load);
-      while (!stopped && (await retrieval.embedPending(await documentSpaces())) > 0);
+      await syncDocuments(sql, retrieval, sinceMs, signal);
+      await syncIncidents(sql, retrieval, load, sinceMs, signal);
+      if (signal.aborted) return;
+      keptAt = begun;
+      if (isWhole) wholeAt = begun;
+      while (!signal.aborted && (await retrieval.embedPending(await documentSpaces())) > 0);
     } catch (error) {
-      if (!stopped) log.warn({ error: messageOf(error) }, 'the search index is behind; it is tried again');
+      if (!signal.aborted)
+        log.warn({ error: messageOf(error) }, 'the search index is behind; it is tried again');
     }
   }
 
   function next(inMs: number): void {
     timer = setTimeout(() => {
       round = keep().finally(() => {
-        if (!stopped) next(EVERY_MS);
+        if (!signal.aborted) next(EVERY_MS);
       });
     }, inMs);
   }
@@ -69,7 +82,7 @@ export function createIndexKeeper(deps: {
     refreshDocuments,
     start: () => next(0),
     async stop() {
-      stopped = true;
+      stopping.abort();
       clearTimeout(timer);
       await round;
     },

@@ -30,24 +30,31 @@ interface Changed extends Readonly<Record<string, unknown>> {
  *
  * @param changedWithinMs looks at nothing that was written longer ago, and removes nothing: cheap enough to be done before
  * a search, which shows nothing that is gone anyway
+ * @param signal leaves the rest to the next call
  */
 export async function syncDocuments(
   sql: Sql,
   retrieval: Retrieval,
   changedWithinMs: number | null = null,
+  signal?: AbortSignal,
 ): Promise<number> {
-  const put = await putChanged(sql, retrieval, changedWithinMs);
-  return changedWithinMs === null ? put + (await removeGone(sql, retrieval)) : put;
+  const put = await putChanged(sql, retrieval, changedWithinMs, signal);
+  return changedWithinMs === null ? put + (await removeGone(sql, retrieval, signal)) : put;
 }
 
-async function putChanged(sql: Sql, retrieval: Retrieval, changedWithinMs: number | null): Promise<number> {
+async function putChanged(
+  sql: Sql,
+  retrieval: Retrieval,
+  changedWithinMs: number | null,
+  signal: AbortSignal | undefined,
+): Promise<number> {
   for (let put = 0; ; ) {
     const rows = await sql<Changed>`
       SELECT d.id, d.store, d.incident_id, d.path, d.version, d.title, d.content, d.doc_type, d.trust, d.domain,
              d.entities, d.updated_at
         FROM memory_document d
        WHERE d.retired_at IS NULL
-         AND d.updated_at > coalesce(clock_timestamp() - ${changedWithinMs}::float8 * interval '1 ms', '-infinity')
+         AND d.updated_at > coalesce(statement_timestamp() - ${changedWithinMs}::float8 * interval '1 ms', '-infinity')
          AND NOT EXISTS (
          SELECT FROM search_space s JOIN search_entry e ON e.space_id = s.id
           WHERE s.name = 'document:' || d.store || coalesce('/' || d.incident_id, '') AND e.key = d.id
@@ -58,8 +65,11 @@ async function putChanged(sql: Sql, retrieval: Retrieval, changedWithinMs: numbe
       const name = spaceName(documentSpace(row.store, row.incident_id));
       bySpace.set(name, [...(bySpace.get(name) ?? []), row]);
     }
-    for (const [name, some] of bySpace) await retrieval.upsert(spaceOf(name), some.map(entryOf));
-    put += rows.length;
+    for (const [name, some] of bySpace) {
+      if (signal?.aborted) return put;
+      await retrieval.upsert(spaceOf(name), some.map(entryOf));
+      put += some.length;
+    }
     if (rows.length < BATCH) return put;
   }
 }
@@ -79,13 +89,17 @@ function entryOf(row: Changed): Entry {
   return { key: id, title, text: content, metadata };
 }
 
-async function removeGone(sql: Sql, retrieval: Retrieval): Promise<number> {
+async function removeGone(sql: Sql, retrieval: Retrieval, signal: AbortSignal | undefined): Promise<number> {
   const gone = await sql<{ name: string; key: string }>`
     SELECT s.name, e.key FROM search_space s JOIN search_entry e ON e.space_id = s.id
      WHERE s.name LIKE 'document:%' AND NOT EXISTS (
        SELECT FROM memory_document d
         WHERE d.id = e.key AND d.retired_at IS NULL
           AND s.name = 'document:' || d.store || coalesce('/' || d.incident_id, ''))`;
-  for (const { name, key } of gone) await retrieval.remove(spaceOf(name), [key]);
-  return gone.length;
+  let removed = 0;
+  for (const { name, key } of gone) {
+    if (signal?.aborted) break;
+    removed += await retrieval.remove(spaceOf(name), [key]);
+  }
+  return removed;
 }

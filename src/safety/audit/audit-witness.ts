@@ -7,11 +7,14 @@ import type { Sql } from '../../core/sql.ts';
 import type { AuditLog } from './audit-chain.ts';
 import { asCheckpoint, CHECKPOINT_KIND, type Checkpoint, type CheckpointKey } from './audit-checkpoint.ts';
 
-const WITNESS_FILE = 'audit-checkpoints.jsonl';
-/** A checkpoint when this many entries came since the last, or after this long when any came. */
+export const WITNESS_FILE = 'audit-checkpoints.jsonl';
+/**
+ * A checkpoint when this many entries came since the last, after this long when any came, and at the next look after an
+ * approval or the outcome of an action.
+ */
 const EVERY_ENTRIES = 1_000;
 const EVERY_MS = 5 * 60_000;
-const LOOK_MS = 30_000;
+const LOOK_MS = 1_000;
 /** A channel is for people: no more than four an hour. */
 const POST_MS = 15 * 60_000;
 
@@ -37,8 +40,12 @@ export function createAuditWitness(deps: {
   let timer: NodeJS.Timeout | undefined;
   /** The head right after our last checkpoint, its own entry included. */
   let seen = 0;
+  /** Whether an approval or an outcome is among them was asked of the entries up to this one. */
+  let looked: number | null = null;
   let at = performance.now();
   let postedAt = Number.NEGATIVE_INFINITY;
+  let stopped = false;
+  let isFailing = false;
   let taking: Promise<unknown> = Promise.resolve();
 
   async function head(): Promise<{ readonly seq: number; readonly hash: string }> {
@@ -87,20 +94,49 @@ export function createAuditWitness(deps: {
 
   async function takeIfDue(): Promise<void> {
     const { seq } = await head();
-    if (seq - seen >= EVERY_ENTRIES || performance.now() - at >= EVERY_MS) await take();
+    // The first look vouches for what the process before this one may have left open.
+    const isDue =
+      looked === null ||
+      seq - seen >= EVERY_ENTRIES ||
+      performance.now() - at >= EVERY_MS ||
+      (await isAnyDecisive(looked, seq));
+    if (isDue) await take();
+    looked = seq;
   }
 
+  /** Entries are committed in their order, so nothing comes later that stands before `upTo`. */
+  async function isAnyDecisive(after: number, upTo: number): Promise<boolean> {
+    if (upTo <= after) return false;
+    const found = await sql`
+      SELECT 1 AS x FROM audit_entry
+       WHERE seq > ${after} AND seq <= ${upTo}
+         AND (body LIKE '%"kind":"approval.decided"%'
+              OR body LIKE '%"kind":"gate.outcome"%' AND body LIKE '%"action":%') LIMIT 1`;
+    return found.length > 0;
+  }
+
+  const look = (): void => {
+    taking = takeIfDue()
+      .then(
+        () => {
+          isFailing = false;
+        },
+        (error: unknown) => {
+          if (!isFailing)
+            log.error({ error: messageOf(error) }, 'no checkpoint of the audit log can be made');
+          isFailing = true;
+        },
+      )
+      .finally(() => {
+        if (!stopped) timer = setTimeout(look, LOOK_MS).unref();
+      });
+  };
+
   return {
-    start() {
-      timer = setInterval(() => {
-        taking = takeIfDue().catch((error: unknown) =>
-          log.error({ error: messageOf(error) }, 'no checkpoint of the audit log could be made'),
-        );
-      }, LOOK_MS);
-      timer.unref();
-    },
+    start: look,
     async stop() {
-      clearInterval(timer);
+      stopped = true;
+      clearTimeout(timer);
       await taking;
       await take();
     },

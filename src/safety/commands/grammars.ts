@@ -1,5 +1,9 @@
 import type { Grammar } from './grammar.ts';
 import { curl } from './grammars/curl.ts';
+import { du, ls, lsof } from './grammars/files.ts';
+import { journalctl } from './grammars/journalctl.ts';
+import { dmesg, hostname, iostat, top, uname, vmstat } from './grammars/kernel.ts';
+import { dig, ip } from './grammars/network.ts';
 import { ping } from './grammars/ping.ts';
 import { ps } from './grammars/ps.ts';
 import { netstat, ss } from './grammars/sockets.ts';
@@ -20,4 +24,16 @@ export const grammars: readonly Grammar[] = [
   nproc,
   systemctl,
   ping,
+  journalctl,
+  lsof,
+  vmstat,
+  iostat,
+  dmesg,
+  du,
+  ls,
+  ip,
+  dig,
+  uname,
+  hostname,
+  top,
 ];

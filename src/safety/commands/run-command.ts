@@ -40,8 +40,8 @@ const cleanEnvironment = {
   SYSTEMD_PAGER: '',
 };
 
-/** 1 GiB of address space, no bytes written to any file, no core dump, 64 descriptors, 30 s of processor time. */
-const limits = ['--as=1073741824', '--fsize=0', '--core=0', '--nofile=64', '--cpu=30'];
+/** 1 GiB of address space, no bytes written to any file, no core dump, 256 descriptors (journalctl opens each file of the journal), 30 s of processor time. */
+const limits = ['--as=1073741824', '--fsize=0', '--core=0', '--nofile=256', '--cpu=30'];
 
 /**
  * Runs what `parseCommand` allowed: the program by absolute path, without a shell, with an empty standard input, a

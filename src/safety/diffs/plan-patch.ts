@@ -5,6 +5,7 @@ import { checkPath } from '../paths/check-path.ts';
 import { openInside } from '../paths/open-inside.ts';
 import { decodeText, readUpTo } from '../paths/read-inside.ts';
 import { sha256 } from '../sha256.ts';
+import { fitToFile } from './fit-to-file.ts';
 import { parseDiff } from './parse-diff.ts';
 import { type DiffLimits, defaultDiffLimits, type FilePatch } from './patch-types.ts';
 import { scratchApply } from './scratch-apply.ts';
@@ -57,15 +58,19 @@ export async function planPatch(
   const top = await checkPath(root, '.');
   if (!top.ok) return top;
   const found = new Map<string, Found>();
+  const patches: FilePatch[] = [];
   for (const file of parsed.files) {
     if (options.onlyFile !== undefined && file.path !== options.onlyFile.replace(/^\.\//u, ''))
       return refuse('DIFF_PATH', `The diff touches ${file.path}, not only ${options.onlyFile}.`);
     const read = await readFound(top.root, file, limits);
     if ('ok' in read) return read;
+    const fitted = fitToFile(file, read.content === null ? null : read.content.toString('utf8'));
+    if (!fitted.ok) return fitted;
     found.set(file.path, read);
+    patches.push(fitted.file);
   }
   const before = new Map([...found].map(([path, { content }]) => [path, content]));
-  const applied = await scratchApply(parsed.files, before, options.signal);
+  const applied = await scratchApply(patches, before, options.signal);
   if (!applied.ok) return applied;
   const files = parsed.files.map(({ kind, path }) =>
     plannedFile(kind, path, found.get(path), applied.after.get(path)),
@@ -99,6 +104,9 @@ async function readFound(root: string, file: FilePatch, limits: DiffLimits): Pro
   const opened = await openInside(root, file.path, { maxSize: limits.maxFileBytes });
   if (!opened.ok) return opened;
   try {
+    // It is another file as well, perhaps outside of the root, and what is written would no longer be.
+    if ((await opened.handle.stat()).nlink > 1)
+      return refuse('DIFF_LINK', `${file.path} has another name too (a hard link).`);
     const content = await readUpTo(opened.handle, limits.maxFileBytes + 1);
     if (content.length > limits.maxFileBytes) return refuse('PATH_TOO_LARGE', `${file.path} is too large.`);
     if (decodeText(content, false) === undefined)

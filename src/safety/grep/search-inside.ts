@@ -1,7 +1,8 @@
 import type { Refusal } from '../../core/errors.ts';
 import { type FileContent, readInside } from '../paths/read-inside.ts';
 import { type Walk, type WalkedFile, walkInside } from '../paths/walk-inside.ts';
-import type { LineMatcher } from './line-matcher.ts';
+import type { LinePattern } from './line-matcher.ts';
+import { matchLines } from './match-lines.ts';
 
 export interface Match {
   /** From the root. */
@@ -66,19 +67,15 @@ const defaultLimits: SearchLimits = {
   maxBytes: 64 * 1024 * 1024,
   maxMs: 8_000,
 };
-/** Of a longer line the beginning is searched: the dearest pattern takes about a second for so many characters. */
-const MAX_LINE = 64 * 1024;
-/** A longer line is shown up to here. */
-const MAX_SHOWN = 400;
 
 /**
  * Looks for lines in the files at or below a path inside a root, the newest files first. Bounded in files, bytes, time and
- * matches, and linear in what it reads; each file is opened by the path rules.
+ * matches; each file is opened by the path rules, and its lines are tried beside the main thread.
  */
 export async function searchInside(
   root: string,
   text: string,
-  matches: LineMatcher,
+  pattern: LinePattern,
   options: SearchOptions,
   searched: SearchedFiles = localFiles,
 ): Promise<SearchResult | Refusal> {
@@ -109,46 +106,26 @@ export async function searchInside(
     bytesLeft -= Math.min(read.size, limits.maxFileBytes);
     filesSearched += 1;
     complete &&= !read.cut;
-    complete &&= searchText(file, read, matches, found, { max: options.maxMatches, until });
+    const { hits, complete: whole } = await matchLines(
+      {
+        patterns: [pattern],
+        lines: read.text,
+        newestFirst: true,
+        maxHits: options.maxMatches - found.length,
+        maxMs: Math.max(0, until - performance.now()),
+      },
+      options.signal,
+    );
+    found.push(
+      ...hits.map(({ line, text: hit }) => ({
+        path: file.relative,
+        line: read.cut ? null : line + 1,
+        text: hit,
+      })),
+    );
+    complete &&= whole;
   }
   return { ok: true, matches: found, filesSearched, passedOver, complete };
-}
-
-/** False when it stopped before the end of the text. */
-function searchText(
-  file: WalkedFile,
-  read: { readonly text: string; readonly cut: boolean },
-  matches: LineMatcher,
-  found: Match[],
-  limits: { readonly max: number; readonly until: number },
-): boolean {
-  const lines = read.text.split('\n');
-  // From the end, so that of a log the newest lines are found; shown in their order.
-  const here: Match[] = [];
-  let whole = true;
-  for (let at = lines.length - 1; at >= 0; at -= 1) {
-    if (performance.now() > limits.until) {
-      whole = false;
-      break;
-    }
-    const line = lines[at] ?? '';
-    if (!matches(line.slice(0, MAX_LINE))) {
-      whole &&= line.length <= MAX_LINE;
-      continue;
-    }
-    if (found.length + here.length >= limits.max) {
-      whole = false;
-      break;
-    }
-    here.push({ path: file.relative, line: read.cut ? null : at + 1, text: shown(line) });
-  }
-  found.push(...here.toReversed());
-  return whole;
-}
-
-function shown(line: string): string {
-  const text = line.replace(/\r$/, '');
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}… (+${text.length - MAX_SHOWN})`;
 }
 
 function newestFirst(files: readonly WalkedFile[]): readonly WalkedFile[] {

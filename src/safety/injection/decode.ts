@@ -115,7 +115,7 @@ function mapped(text: string, change: (units: Uint16Array, length: number) => bo
 }
 
 /** Digits and signs, by the letters they are written for. */
-export const leet: Readonly<Record<string, string>> = {
+const leet: Readonly<Record<string, string>> = {
   '0': 'o',
   '1': 'i',
   '3': 'e',
@@ -125,10 +125,6 @@ export const leet: Readonly<Record<string, string>> = {
   '@': 'a',
   $: 's',
 };
-
-/** All signs read as letters, not only those in words. */
-export const asLetters = (text: string): string =>
-  text.replace(/[013457@$]/g, (sign) => leet[sign] as string);
 
 /** Whether `unleet` changes anything. */
 export const mayBeLeet = (text: string): boolean => /[A-Za-z][013457@$]|[013457@$][A-Za-z]/.test(text);

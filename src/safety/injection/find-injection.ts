@@ -1,35 +1,13 @@
-import type { Literals } from '../screen/automaton.ts';
-import { createMatcher, createRuleTest, type Matched, type Struck } from '../screen/matcher.ts';
-import type { Rule, Span } from '../secrets/rule.ts';
-import { approvalRules } from './approval-rules.ts';
-import { authorityRules } from './authority-rules.ts';
-import { asLetters, backwards, decodePieces, leet, mayBeLeet, rot13, unescaped, unleet } from './decode.ts';
-import { delimiterRules } from './delimiter-rules.ts';
-import { exfiltrationRules } from './exfiltration-rules.ts';
+import type { Span } from '../secrets/rule.ts';
+import { backwards, decodePieces, mayBeLeet, rot13, unescaped, unleet } from './decode.ts';
 import { fold } from './fold.ts';
-import { goalRules } from './goal-rules.ts';
-import { indirectRules } from './indirect-rules.ts';
-import type { InjectionClass, InjectionRule } from './injection-rule.ts';
-import { languageRules, scriptPatterns } from './language-rules.ts';
-import { needsOf, rarer } from './needs.ts';
-import { overrideRules } from './override-rules.ts';
-import { rejoined, rejoinMarks } from './rejoined.ts';
-import { roleRules } from './role-rules.ts';
-import { sessionRules } from './session-rules.ts';
+import { readsLikeOrders } from './model.ts';
+import { isOrder, opensAsOrder, opensLine } from './order.ts';
+import { mayBeRejoined, rejoined } from './rejoined.ts';
+import { type InjectionClass, type InjectionRule, inLowerCase, type Region, regionsOf } from './rules.ts';
 
-/** Every phrase rule; where two overlap, the first names the finding. */
-export const injectionRules: readonly InjectionRule[] = [
-  ...overrideRules,
-  ...goalRules,
-  ...approvalRules,
-  ...exfiltrationRules,
-  ...sessionRules,
-  ...roleRules,
-  ...authorityRules,
-  ...delimiterRules,
-  ...indirectRules,
-  ...languageRules,
-];
+/** The rule of what only the model has found. */
+export const BY_MODEL = 'reads-like-orders';
 
 /** Words addressed to the model where data should be. `start` and `end` are offsets in the text as given. */
 export interface InjectionFinding extends Span {
@@ -37,70 +15,25 @@ export interface InjectionFinding extends Span {
   readonly class: InjectionClass;
 }
 
-const rarest = new Map<InjectionRule, readonly string[]>();
-
-/** The rarest literals of which a rule cannot do without one. */
-function rarestOf(rule: InjectionRule): readonly string[] {
-  const literals = rarest.get(rule) ?? rarer(rule.hints, needsOf(rule.pattern));
-  rarest.set(rule, literals);
-  return literals;
-}
-
-/** The same beside its hints, which stand there anyhow. */
-function needsOfRule(rule: InjectionRule): readonly string[] {
-  const literals = rarestOf(rule);
-  return literals === rule.hints ? [] : literals;
-}
-
-/** Enough of a word to be rare where it makes no sense. */
-const BEGINNING = 7;
-
-/** What all rules need, shortened: a text that has none of it in some form says nothing in it. */
-const beginnings = (): readonly string[] => [
-  ...new Set(injectionRules.flatMap(rarestOf).map((literal) => literal.slice(0, BEGINNING))),
-];
-
-/** What the matcher is to look for, for `injectionAmong`. Marks betray a text that says it in another form, which most need not be written in. */
-export const injectionLiterals: Literals<Rule> = {
-  needs: (rule) => (isInjection(rule) ? needsOfRule(rule) : []),
-  marks: () => [
-    beginnings().map(rot13),
-    beginnings().map((literal) => literal.split('').toReversed().join('')),
-    rejoinMarks,
-    ['%', '&#', '\\u', '\\x'],
-  ],
-};
-const ROT13 = 1;
-const BACKWARDS = 2;
-const REJOINED = 4;
-const ESCAPED = 8;
-const match = createMatcher(injectionRules, injectionLiterals);
-/** The rules as they are met where every sign is read as a letter. */
-const mayBeInLeet = createRuleTest(
-  () => injectionRules.map((rule) => ({ ...rule, original: rule, hints: rule.hints.map(asLetters) })),
-  ({ original }) => needsOfRule(original).map(asLetters),
-  leet,
-);
-
-export function isInjection(rule: Rule): rule is InjectionRule {
-  return rule.category === 'injection';
-}
-
 /**
  * Instructions to the model inside text that is data, in order of place: plain, in other languages, behind invisible or lookalike
- * characters, and decoded from Base64, Base32, hexadecimal, escapes, ROT13, leetspeak, and words joined or split. A finding is a reason to quote and to block,
- * never the only defence.
+ * characters, and decoded from Base64, Base32, hexadecimal, escapes, ROT13, leetspeak, and words joined or split. Rules name what
+ * is said outright, a linear model weighs the rest. A finding is a reason to quote and to block, never the only defence.
  */
 export function findInjection(text: string): readonly InjectionFinding[] {
-  return injectionAmong(text, match(text));
+  const plain = inPlain(text);
+  return apart([
+    ...plain,
+    ...inDisguise(
+      text,
+      plain.every(({ rule }) => rule === BY_MODEL),
+    ),
+  ]);
 }
 
-/** The same, where a matcher with `injectionLiterals` has been over the text already. */
-export function injectionAmong(text: string, matched: Matched<InjectionRule>): readonly InjectionFinding[] {
-  const plain = inPlain(text, matched);
-  const found = [...plain, ...inDisguise(text, matched.marks, plain.length === 0)];
+/** Where findings of one class overlap, the first says it. */
+function apart(found: InjectionFinding[]): readonly InjectionFinding[] {
   if (found.length < 2) return found;
-  // Where rules of one class overlap, the first says it.
   const ends = new Map<InjectionClass, number>();
   return found
     .toSorted((a, b) => a.start - b.start || b.end - a.end)
@@ -111,46 +44,115 @@ export function injectionAmong(text: string, matched: Matched<InjectionRule>): r
     });
 }
 
-function asFound({ rule, start, end }: Struck<InjectionRule>): InjectionFinding {
-  return { rule: rule.id, class: rule.class, start, end };
-}
-
-function inPlain(text: string, { struck, ascii } = match(text)): InjectionFinding[] {
-  return ascii ? struck.map(asFound) : inView(text);
-}
-
-/** What bytes become that are no text: it looks like nothing else, and no rule has it. */
-const asItLooks = /^[\0-\x7f\ufffd]*$/;
-
 /** Behind what only looks like something else. */
-function inView(text: string): InjectionFinding[] {
-  if (asItLooks.test(text)) return match(text).struck.map(asFound);
+function inPlain(text: string): InjectionFinding[] {
   const view = fold(text);
-  const found = match(view.text).struck.map(({ rule, start, end }): InjectionFinding => {
-    const span = { start: view.at(start), end: view.at(end) };
-    const hidden = view.disguised && match(text.slice(span.start, span.end)).struck.length === 0;
-    return { rule: rule.id, class: hidden ? 'encoded' : rule.class, ...span };
+  return says(view.text).map(({ start, end, ...finding }) => {
+    const span = { start: view.at(start), end: view.at(end - 1) + 1 };
+    const hidden = view.disguised && says(text.slice(span.start, span.end)).length === 0;
+    return { ...finding, ...(hidden && { class: 'encoded' as const }), ...span };
   });
-  for (const { id, pattern } of scriptPatterns)
-    for (const hit of text.matchAll(pattern))
-      found.push({ rule: id, class: 'multi_lingual', start: hit.index, end: hit.index + hit[0].length });
+}
+
+/** "Do not ignore the warnings above" alone asks for the opposite of what an attacker wants. */
+const negated =
+  /^(?:do not|don't|never) (?:ignore|disregard|skip|forget|override|bypass)\b[^.!?\n:;,]{0,60}$/i;
+
+/** What rules say, and the model where no rule does. */
+function says(text: string): InjectionFinding[] {
+  const lower = inLowerCase(text);
+  const found = regionsOf(lower).flatMap((region) => struckIn(region, lower, text));
+  const ruled = found.toSorted((a, b) => a.start - b.start);
+  let next = 0;
+  let reach = 0;
+  for (const span of readsLikeOrders(text)) {
+    for (; next < ruled.length && (ruled[next] as Span).start < span.end; next++)
+      reach = Math.max(reach, (ruled[next] as Span).end);
+    const words = text.slice(span.start, span.end);
+    if (reach <= span.start && !negated.test(words))
+      found.push({ rule: BY_MODEL, class: classOf(words), ...span });
+  }
   return found;
 }
 
-function inDisguise(text: string, marks: number, quiet: boolean): InjectionFinding[] {
+function struckIn({ rule, start, end }: Region, lower: string, text: string): InjectionFinding[] {
+  const found: InjectionFinding[] = [];
+  const part = lower.slice(start, end);
+  if (!rule.alsoNeeds.every((words) => words.some((word) => part.includes(word)))) return found;
+  const pattern = compiled(rule);
+  pattern.lastIndex = 0;
+  // `matchAll` would make a copy of the pattern each time, which costs more than to use it.
+  for (let match = pattern.exec(part); match !== null; match = pattern.exec(part)) {
+    // What begins where we cut may go back further.
+    if (match.index === 0 && start > 0) continue;
+    const hit = { text, start: start + match.index, end: start + pattern.lastIndex };
+    if (stands[rule.stands](hit))
+      found.push({ rule: rule.id, class: rule.class, start: hit.start, end: hit.end });
+  }
+  return found;
+}
+
+const isCompiled = new Set<RegExp>();
+const LONG = ' '.repeat(1_000);
+
+/** V8 first makes bytecode of a pattern, at four times the cost of machine code, unless its first text is as long as this. */
+function compiled({ pattern }: InjectionRule): RegExp {
+  if (isCompiled.has(pattern)) return pattern;
+  isCompiled.add(pattern);
+  pattern.test(LONG);
+  return pattern;
+}
+
+const stands = { order: isOrder, opens: opensAsOrder, line: opensLine, anywhere: () => true };
+
+/** What the model's finding is most likely about: the first that fits. */
+const topics: readonly (readonly [InjectionClass, RegExp])[] = [
+  [
+    'delimiter_injection',
+    /<\|?\/?(?:system|user|assistant|inst)|\[(?:system|inst)\b|^\W*(?:system|assistant|user) ?:/i,
+  ],
+  [
+    'multi_lingual',
+    /[\u0370-\uabff]{3}|\b(?:der|die|das|und|nicht|les|des|une|pas|los|las|una|que|il|della|uma|voce)\s/i,
+  ],
+  [
+    'exfiltration',
+    /\b(?:system prompt|instructions? you|passwords?|secrets?|credentials?|keys?|tokens?|send|e-?mail|upload|https?)\b/i,
+  ],
+  ['approval_skipping', /\b(?:approv\w+|confirm\w*|permission|authori[sz]\w+|without asking|safety)\b/i],
+  ['role_hijack', /\b(?:you are|act as|pretend|role|persona|character|mode|dan)\b/i],
+  ['system_prompt_override', /\b(?:ignor\w+|disregard|forget|override|instructions?|rules|instead)\b/i],
+];
+
+const classOf = (words: string): InjectionClass =>
+  topics.find(([, pattern]) => pattern.test(words))?.[0] ?? 'indirect';
+
+/** What betrays a text that says it in another form. */
+const stems = 'ignor disreg instruc previous forget reveal overrid password'.split(' ');
+const inRot13 = new RegExp(stems.map(rot13).join('|'), 'i');
+const inReverse = new RegExp(stems.map(backwards).join('|'), 'i');
+const inLeet = new RegExp(stems.join('|'), 'gi');
+
+/** Whether a stem stands in the letters that does not stand in the text itself. */
+const isLeet = (text: string, letters: string): boolean =>
+  [...letters.matchAll(inLeet)].some(({ index, 0: stem }) => !text.startsWith(stem, index));
+
+function inDisguise(text: string, quiet: boolean): InjectionFinding[] {
   const found: InjectionFinding[] = [];
   for (const { start, end, text: decoded } of decodePieces(text))
     if (saysSo(decoded)) found.push({ rule: 'decoded-text', class: 'encoded', start, end });
-  const plain = quiet && marks & ESCAPED ? unescaped(text) : null;
-  if (plain !== null && inPlain(plain).length > 0)
-    found.push({ rule: 'escaped-text', class: 'encoded', start: 0, end: text.length });
-  const whole = quiet && marks & REJOINED ? rejoined(text) : null;
-  if (whole !== null && inPlain(whole).length > 0)
-    found.push({ rule: 'rejoined-text', class: 'encoded', start: 0, end: text.length });
-  if (marks & ROT13) found.push(...inForm(text, rot13(text), 'rot13-text'));
-  if (mayBeLeet(text) && mayBeInLeet(text)) found.push(...inForm(text, unleet(text), 'leet-text'));
-  if (marks & BACKWARDS)
-    for (const { start, end } of match(backwards(text)).struck)
+  if (quiet) {
+    const whole = { class: 'encoded', start: 0, end: text.length } as const;
+    if (isSaidIn(unescaped(text))) found.push({ rule: 'escaped-text', ...whole });
+    if (mayBeRejoined(text) && isRuledIn(rejoined(text))) found.push({ rule: 'rejoined-text', ...whole });
+  }
+  if (inRot13.test(text)) found.push(...inForm(text, rot13(text), 'rot13-text'));
+  if (mayBeLeet(text)) {
+    const letters = unleet(text);
+    if (isLeet(text, letters)) found.push(...inForm(text, letters, 'leet-text'));
+  }
+  if (inReverse.test(text))
+    for (const { start, end } of says(backwards(text)))
       found.push({
         rule: 'reversed-text',
         class: 'encoded',
@@ -160,15 +162,19 @@ function inDisguise(text: string, marks: number, quiet: boolean): InjectionFindi
   return found;
 }
 
+const isSaidIn = (form: string | null): boolean => form !== null && inPlain(form).length > 0;
+
+/** Names of joined words are too short to be weighed: only rules count. */
+const isRuledIn = (form: string | null): boolean =>
+  form !== null && inPlain(form).some(({ rule }) => rule !== BY_MODEL);
+
 /** What a form of the same length says where the text itself says nothing. */
 function inForm(text: string, form: string, rule: string): InjectionFinding[] {
-  const found: InjectionFinding[] = [];
-  for (const { start, end } of match(form).struck) {
+  return says(form).flatMap(({ start, end }) => {
     const itself = text.slice(start, end);
-    if (itself !== form.slice(start, end) && match(itself).struck.length === 0)
-      found.push({ rule, class: 'encoded', start, end });
-  }
-  return found;
+    if (itself === form.slice(start, end) || says(itself).length > 0) return [];
+    return [{ rule, class: 'encoded' as const, start, end }];
+  });
 }
 
 /** One level of code in code, no more. */

@@ -1,9 +1,8 @@
-/** What betrays an instruction whose words are joined, split or marked: literals, lower case. */
-export const rejoinMarks: readonly string[] = [
-  'ignor|disregard|forget|reveal|overrid|overlook|neglect',
-  'i g n o|d i s r|f o r g|r e v e a|o v e r r|s y s t e',
-  '-\n|<b>|<i>|<em>|<u>|<strong>|<span>',
-].flatMap((literals) => literals.split('|'));
+const marks =
+  /ignor|disregard|forget|reveal|overrid|overlook|neglect|i g n o|d i s r|f o r g|r e v e a|o v e r r|s y s t e|-\n|<(?:b|i|em|u|strong|span)>/i;
+
+/** Whether anything betrays an instruction whose words are joined, split or marked: to ask is cheap. */
+export const mayBeRejoined = (text: string): boolean => marks.test(text);
 
 /** Letters apart: `i g n o r e   a l l`. */
 const spacedWord = /(?<![A-Za-z])[A-Za-z](?: [A-Za-z]){2,40}(?![A-Za-z])/g;

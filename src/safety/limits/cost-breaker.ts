@@ -158,11 +158,11 @@ async function count(
   incidentId: string | null,
 ): Promise<Sums> {
   const [row] = await tx<Sums>`
-    WITH live AS (SELECT * FROM spend_reservation WHERE until > clock_timestamp())
+    WITH live AS (SELECT * FROM spend_reservation WHERE until > statement_timestamp())
     SELECT (SELECT coalesce(sum(cost_usd), 0) FROM usage
-             WHERE at > clock_timestamp() - ${windowMs}::float8 * interval '1 millisecond')::float8 AS spent,
+             WHERE at > statement_timestamp() - ${windowMs}::float8 * interval '1 millisecond')::float8 AS spent,
            (SELECT coalesce(sum(cost_usd), 0) FROM usage
-             WHERE at >= date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC')::float8 AS today,
+             WHERE at >= date_trunc('day', statement_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC')::float8 AS today,
            (SELECT coalesce(sum(cost_usd), 0) FROM usage WHERE incident_id = ${incidentId})::float8 AS incident,
            (SELECT coalesce(sum(usd), 0) FROM live)::float8 AS reserved,
            (SELECT coalesce(sum(usd), 0) FROM live WHERE incident_id = ${incidentId})::float8 AS "incidentReserved",
@@ -212,7 +212,7 @@ async function release(deps: Deps, id: string): Promise<void> {
     const [breaker] = await tx<BreakerRow>`SELECT * FROM cost_breaker FOR UPDATE`;
     await tx`DELETE FROM spend_reservation WHERE id = ${id}::uuid`;
     // Those of dead processes, while one is at it.
-    await tx`DELETE FROM spend_reservation WHERE until < clock_timestamp() - interval '1 hour'`;
+    await tx`DELETE FROM spend_reservation WHERE until < statement_timestamp() - interval '1 hour'`;
     await stateNow(tx, deps, breaker, await count(tx, deps.limits, null));
   });
 }

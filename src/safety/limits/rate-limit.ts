@@ -29,7 +29,7 @@ export async function rateRefusal(
            to_char((claimed_at + ${withinMs} * interval '1 millisecond') AT TIME ZONE 'UTC', 'HH24:MI:SS') AS free_at
       FROM rate_claim
      WHERE key = ${key} AND action_id IS DISTINCT FROM ${own}
-       AND claimed_at > clock_timestamp() - ${withinMs} * interval '1 millisecond'
+       AND claimed_at > statement_timestamp() - ${withinMs} * interval '1 millisecond'
      ORDER BY claimed_at DESC LIMIT ${times}`;
   const oldest = rows.at(-1);
   if (rows.length < times || !oldest) return undefined;
@@ -47,7 +47,7 @@ export async function takeRate(tx: Tx, limit: RateLimit, actionId: string): Prom
   await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`rate ${limit.key}`}, 0))`;
   const refusal = await rateRefusal(tx, limit, actionId);
   if (refusal) return refusal;
-  await tx`DELETE FROM rate_claim WHERE claimed_at < clock_timestamp() - ${FORGET_AFTER}::interval`;
+  await tx`DELETE FROM rate_claim WHERE claimed_at < statement_timestamp() - ${FORGET_AFTER}::interval`;
   await tx`INSERT INTO rate_claim (action_id, key) VALUES (${actionId}, ${limit.key})
            ON CONFLICT (action_id) DO UPDATE SET claimed_at = clock_timestamp()`;
   return undefined;

@@ -28,12 +28,21 @@ const names: readonly RegExp[] = [
   /^(?:database|dbase)\.(?:asp|aspx|php|inc|js|json|ya?ml|ini|xml|config|properties|mdb)$/u,
   /^(?:db|connections?(?:trings?)?)\.(?:asp|aspx|inc|config|php|mdb)$/u,
   /^(?:wp-config.*\.php|config\.inc\.php|web\.config|global\.asa|tnsnames\.ora|jenkins\.plugins\..*secret.*)$/u,
+  // A key or password by its name, whatever program it is of.
+  /^(?:[a-z0-9]+[-_.])*(?:vault|master|signing|session|encryption|api|auth|deploy|cookie|jwt|ssl|tls|hmac)[-_]?keys?(?:\.(?:txt|json|ya?ml|hex|b64|bin))?$/u,
+  /^(?:[a-z0-9]+[-_.])*(?:passwords?|passphrase|tokens?)(?:\.(?:txt|json|ya?ml|ini|conf|csv))?$/u,
+  // Settings of servers and frameworks, where passwords of replicas, clients and connections stand.
+  /^(?:postgresql\.auto\.conf|recovery\.conf|userlist\.txt|my\.cnf|mysqld?\.cnf|odbc\.ini|redis\.conf|sentinel\.conf|users\.acl|rabbitmq\.conf|mongod?\.conf|ldap\.conf|smb\.conf|slapd\.conf)$/u,
+  /^(?:appsettings|connectionstrings)(?:\.[a-z0-9_-]+)*\.json$/u,
+  /^(?:application|bootstrap)(?:[-_.][a-z0-9_-]+)*\.(?:properties|ya?ml)$/u,
+  /^(?:local[-_]?settings|settings[-_.]local)\.(?:py|json|ya?ml|php)$/u,
   // What people typed.
   /^\.(?:[a-z0-9]+_)*history$|^\.(?:ba|z|k|a|fi|c)?sh_history$|^\.(?:viminfo|lesshst)$/u,
 ];
 
 /** Folders whose whole content is out of bounds, as consecutive segments. */
 const folders: readonly string[] = [
+  '.sentry',
   '.ssh',
   '.gnupg',
   '.aws',

@@ -1,31 +1,11 @@
 import type { Rule, Span } from '../secrets/rule.ts';
-import {
-  type Automaton,
-  build,
-  type End,
-  type Ends,
-  type Literals,
-  type Pass,
-  reading,
-  standsBehind,
-  walkOf,
-  walkOver,
-} from './automaton.ts';
+import { type Automaton, build, type End, type Pass, walkOver } from './automaton.ts';
 
 /** A rule and where it struck. */
-export interface Struck<R extends Rule> extends Span {
+interface Struck<R extends Rule> extends Span {
   readonly rule: R;
   /** Its place in the table of rules. */
   readonly index: number;
-}
-
-/** What one pass over a text says of it. */
-export interface Matched<R extends Rule> {
-  readonly struck: Struck<R>[];
-  /** Bit n is set when a literal of the n-th list of marks stands in the text. */
-  readonly marks: number;
-  /** Nothing in it is beyond ASCII. */
-  readonly ascii: boolean;
 }
 
 /**
@@ -33,24 +13,21 @@ export interface Matched<R extends Rule> {
  * of one table look-up a character), and each rule's sticky pattern is tried where its hint stands. Linear in the text as
  * long as every pattern keeps the promise of `Rule`. Built when the first text comes.
  */
-export function createMatcher<R extends Rule>(
-  rules: readonly R[],
-  literals: Literals<R> = {},
-): (text: string) => Matched<R> {
-  let match: ((text: string) => Matched<R>) | undefined;
+export function createMatcher<R extends Rule>(rules: readonly R[]): (text: string) => Struck<R>[] {
+  let match: ((text: string) => Struck<R>[]) | undefined;
   return (text) => {
-    match ??= matcherOf(build(rules, literals), rules.length);
+    match ??= matcherOf(build(rules), rules.length);
     return match(text);
   };
 }
 
-function matcherOf<R extends Rule>(automaton: Automaton<R>, rules: number): (text: string) => Matched<R> {
+function matcherOf<R extends Rule>(automaton: Automaton<R>, rules: number): (text: string) => Struck<R>[] {
   const { ends } = automaton;
   // All of this is kept between calls for speed only.
   // What a rule has struck already holds nothing more for it: the end of its last strike.
   const covered = new Int32Array(rules);
   const later: { readonly one: End<R>; readonly at: number }[] = [];
-  const walk = walkOf(automaton);
+  const walk: Pass = { hits: new Int32Array(1_024), count: 0 };
 
   const strike = (one: End<R>, text: string, at: number, struck: Struck<R>[]): void => {
     if (at < 0 || at < (covered[one.index] as number)) return;
@@ -78,14 +55,13 @@ function matcherOf<R extends Rule>(automaton: Automaton<R>, rules: number): (tex
     const struck: Struck<R>[] = [];
     covered.fill(0);
     later.length = 0;
-    const { hits, count, lastNeeded } = walk;
+    const { hits, count } = walk;
     for (let hit = 0; hit < count; hit += 2) {
       const end = hits[hit + 1] as number;
-      const ended = (ends[hits[hit] as number] as Ends<R>).rules;
+      const ended = ends[hits[hit] as number] as readonly End<R>[];
       for (let i = 0; i < ended.length; i++) {
         const one = ended[i] as End<R>;
         const at = end - one.reach;
-        if (one.needs !== null && !standsBehind(one.needs, lastNeeded, at)) continue;
         if (one.rule.general === true) later.push({ one, at });
         else strike(one, text, at, struck);
       }
@@ -95,34 +71,8 @@ function matcherOf<R extends Rule>(automaton: Automaton<R>, rules: number): (tex
   };
 
   return (text) => {
-    const ascii = walkOver(walk, automaton, text);
-    if (walk.count === 0) return { struck: [], marks: 0, ascii };
-    return { struck: walk.anyRule ? strikeAll(text) : [], marks: walk.marks, ascii };
-  };
-}
-
-/**
- * Whether a rule may have something in a text in which some characters are read as letters (`0` as `o`): its hint stands
- * there, and behind it what it needs. One pass, no patterns.
- */
-export function createRuleTest<R extends Rule>(
-  rules: () => readonly R[],
-  needs: (rule: R) => readonly string[],
-  read: Readonly<Record<string, string>>,
-): (text: string) => boolean {
-  let automaton: Automaton<R> | undefined;
-  let walk: Pass | undefined;
-  return (text) => {
-    automaton ??= reading(build(rules(), { needs }), read);
-    walk ??= walkOf(automaton);
     walkOver(walk, automaton, text);
-    if (!walk.anyRule) return false;
-    const { hits, count, lastNeeded } = walk;
-    for (let hit = 0; hit < count; hit += 2)
-      for (const one of (automaton.ends[hits[hit] as number] as Ends<R>).rules)
-        if (one.needs === null || standsBehind(one.needs, lastNeeded, (hits[hit + 1] as number) - one.reach))
-          return true;
-    return false;
+    return walk.count === 0 ? [] : strikeAll(text);
   };
 }
 

@@ -1,18 +1,6 @@
-import {
-  injectionAmong,
-  injectionLiterals,
-  injectionRules,
-  isInjection,
-} from '../injection/find-injection.ts';
-import type { InjectionRule } from '../injection/injection-rule.ts';
-import { type Finding, secretsAmong } from '../secrets/find-secrets.ts';
-import type { Rule } from '../secrets/rule.ts';
-import { secretRules } from '../secrets/rules.ts';
-import { createMatcher, type Struck } from './matcher.ts';
+import { findInjection } from '../injection/find-injection.ts';
+import { type Finding, findSecrets } from '../secrets/find-secrets.ts';
 import { findRawLog } from './raw-log.ts';
-
-/** Every rule in one pass over the text: it is what costs. */
-const match = createMatcher<Rule | InjectionRule>([...secretRules, ...injectionRules], injectionLiterals);
 
 /** Whose store a text is to be written to. */
 export type ScanScope = 'workspace' | 'user' | 'conversation';
@@ -31,11 +19,8 @@ export interface ScanResult {
  * a conversation's own drafts (the seed's rule), which are scanned again when they are promoted.
  */
 export function scan(text: string, { scope }: { readonly scope: ScanScope }): ScanResult {
-  const matched = match(text);
-  const secrets = matched.struck.filter((one) => !isOfInjection(one));
-  const injection = matched.struck.filter(isOfInjection);
-  const findings: Finding[] = [...secretsAmong(text, secrets)];
-  for (const { rule, start, end } of injectionAmong(text, { ...matched, struck: injection }))
+  const findings: Finding[] = [...findSecrets(text)];
+  for (const { rule, start, end } of findInjection(text))
     findings.push({ rule, category: 'injection', start, end });
   const log = findRawLog(text);
   if (log !== null) findings.push({ rule: 'raw-log', category: 'raw_log', ...log });
@@ -44,8 +29,4 @@ export function scan(text: string, { scope }: { readonly scope: ScanScope }): Sc
     blocked: findings.some(({ category }) => category !== 'injection' || scope !== 'conversation'),
     findings,
   };
-}
-
-function isOfInjection(one: Struck<Rule | InjectionRule>): one is Struck<InjectionRule> {
-  return isInjection(one.rule);
 }

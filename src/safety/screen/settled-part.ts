@@ -3,13 +3,13 @@ const MAX_QUOTATION = 400;
 
 /**
  * The beginning of a text that is still being written, up to where no secret can be half written any more: without the last
- * word (a key, or an address with a password in it), a quotation or an element that is not closed, and a key block without its end. What
+ * word (a key, or an address with a password in it), a quotation, an element or a pipe that is not closed, and a key block without its end. What
  * stands before is whole, so that redaction recognises it.
  */
 export function settledPart(text: string): string {
   let part = text.slice(0, lastWord(text));
   for (;;) {
-    const end = Math.min(openQuotation(part), openElement(part), openBlock(part));
+    const end = Math.min(openQuotation(part), openElement(part), openBlock(part), openPipe(part));
     if (end === part.length) return part;
     // What it stands in may be open too.
     part = part.slice(0, end);
@@ -43,6 +43,13 @@ function openElement(text: string): number {
   const end = text.slice(from);
   const last = [...end.matchAll(/<([A-Za-z][\w.-]{0,63})>/g)].at(-1);
   return last === undefined || end.includes(`</${last[1]}>`, last.index) ? text.length : from + last.index;
+}
+
+/** Where a command begins that may yet say what it hands on: `echo … | docker login --password-stdin`. */
+function openPipe(text: string): number {
+  const line = text.slice(Math.max(text.lastIndexOf('\n') + 1, text.length - MAX_QUOTATION));
+  const echo = line.search(/\b(?:echo|printf)\s/);
+  return echo === -1 ? text.length : text.length - line.length + echo;
 }
 
 /** Where a key begins that has no end yet. */

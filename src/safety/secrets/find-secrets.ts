@@ -1,4 +1,4 @@
-import { createMatcher, type Struck } from '../screen/matcher.ts';
+import { createMatcher } from '../screen/matcher.ts';
 import type { Category, Rule, Span, TextRule } from './rule.ts';
 import { secretTextRules } from './rules/whole-text.ts';
 import { secretRules } from './rules.ts';
@@ -20,12 +20,7 @@ const placeholder = /^(?:\[redacted:[\w.#-]{1,80}\])+$/;
 
 /** Every secret in the text, in order and apart. Overlapping finds become one span, named by the more specific rule. */
 export function findSecrets(text: string): readonly Finding[] {
-  return secretsAmong(text, match(text).struck);
-}
-
-/** The same, where a matcher has been over the text already; `struck` are rules of the table of secrets only. */
-export function secretsAmong(text: string, struck: readonly Struck<Rule>[]): readonly Finding[] {
-  let found = apart(text, struck);
+  let found = apart(text, match(text));
   for (let i = 0; i < secretTextRules.length; i++) {
     const rule = secretTextRules[i] as TextRule;
     if (!rule.hint(text)) continue;

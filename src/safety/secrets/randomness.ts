@@ -149,6 +149,32 @@ export function looksRandom(whole: string): boolean {
   return isWordless(value, digits >= 3 || length >= 32 ? 0.55 : 0.42);
 }
 
+/** `shop-db-1`, `db3.internal`, `v2`: a name with a number. */
+const numberedName = /^v?(?:[a-z]+[-_.]?)*\d{0,2}(?:[-_./:][a-z]*\d{0,5})*$/i;
+/** Algorithms and protocols have digits in their names. */
+const algorithm =
+  /^(?:sha|md|ipv|utf|oauth|argon|base|x86|pbkdf|scram|aes|rsa|[rhep]s|http|tls|ssl|ed|iso|rfc)[-_]?v?\d/i;
+
+/**
+ * Looks like what a person or a generator chose as a password, where only the words around say so: letters and digits or signs
+ * mixed, and no name of anything.
+ */
+export function looksLikePassword(value: string): boolean {
+  if (looksRandom(value)) return true;
+  if (value.length < 6 || algorithm.test(value) || numberedName.test(value) || versions.test(value))
+    return false;
+  if (
+    numberWithUnit.test(value) ||
+    dates.test(value) ||
+    !/[a-z]/i.test(value) ||
+    /^[\w.-]+:\/?\/?/.test(value)
+  )
+    return false;
+  return /\d/.test(value)
+    ? !/[/=()[\]{}]/.test(value)
+    : /[!#$%^&*+?@]/.test(value.slice(0, -1)) && !/[/()]/.test(value);
+}
+
 function countDigits(text: string): number {
   let digits = 0;
   for (let i = 0; i < text.length; i++) if (classes[text.charCodeAt(i)] === 0) digits++;

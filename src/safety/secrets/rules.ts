@@ -2,6 +2,7 @@ import type { Rule } from './rule.ts';
 import { assignmentRules } from './rules/assignment.ts';
 import { blockRules } from './rules/blocks.ts';
 import { cloudRules } from './rules/cloud.ts';
+import { commandRules } from './rules/commands.ts';
 import { credentialRules } from './rules/credentials.ts';
 import { forgeRules } from './rules/forges.ts';
 import { serviceRules } from './rules/services.ts';
@@ -15,5 +16,6 @@ export const secretRules: readonly Rule[] = [
   ...serviceRules,
   ...vendorNameRules,
   ...credentialRules,
+  ...commandRules,
   ...assignmentRules,
 ];

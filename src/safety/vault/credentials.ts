@@ -228,7 +228,7 @@ async function checkRecord(
 }
 
 async function tidy(sql: Sql, ownProcess: string): Promise<void> {
-  await sql`DELETE FROM credential WHERE expires_at < clock_timestamp() - ${KEEP_DAYS} * interval '1 day'`;
+  await sql`DELETE FROM credential WHERE expires_at < statement_timestamp() - ${KEEP_DAYS} * interval '1 day'`;
   await sql`
     DELETE FROM identity i WHERE kind = 'process' AND id <> ${ownProcess} AND created_at < clock_timestamp() - ${KEEP_DAYS} * interval '1 day'
        AND NOT EXISTS (SELECT FROM credential c WHERE c.process_id = i.id)

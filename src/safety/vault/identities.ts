@@ -56,6 +56,11 @@ interface RoleRow {
   readonly mac: string;
 }
 
+/** A process that has enrolled and not begun to work yet is starting, so long after. */
+const STARTING_MS = 60_000;
+/** One whose heart has not beaten for so long has ended, or does no harm. */
+const LIVE_MS = 30_000;
+
 export function createIdentities(deps: {
   readonly sql: Sql;
   readonly audit: AuditLog;
@@ -121,7 +126,13 @@ export function createIdentities(deps: {
       return new Map(rows.map((row) => [row.name, pairOf(row)]));
     },
 
-    enrol: (executorId) => sql.begin((tx) => make(tx, 'process', executorId, 'system')),
+    enrol: (executorId) =>
+      sql.begin(async (tx) => {
+        // Of two that start together with a key each, one sees the other.
+        await tx`SELECT pg_advisory_xact_lock(hashtextextended('sentry vault keys', 0))`;
+        await refuseAnotherKey(tx, key.id);
+        return make(tx, 'process', executorId, 'system');
+      }),
 
     rotate: (role, by) =>
       alone(async (tx) => {
@@ -153,6 +164,19 @@ export function createIdentities(deps: {
       return rows as unknown as readonly Identity[];
     },
   };
+}
+
+/** What one process approves the others run: they verify each other's signatures, so they need one key. */
+async function refuseAnotherKey(tx: Tx, vault: string): Promise<void> {
+  const rows = await tx<{ name: string }>`
+    SELECT i.name FROM identity i LEFT JOIN process p ON p.executor_id = i.name
+     WHERE i.kind = 'process' AND i.vault <> ${vault} AND i.revoked_at IS NULL
+       AND CASE WHEN p.beat_at IS NULL THEN i.created_at > clock_timestamp() - ${STARTING_MS} * interval '1 millisecond'
+                ELSE p.beat_at > clock_timestamp() - ${LIVE_MS} * interval '1 millisecond' END LIMIT 1`;
+  if (rows.length === 0) return;
+  throw new OpsError('VAULT_KEY_OTHER', 'Another Sentry works on this database with another vault key.', {
+    hint: 'Processes that share a database must share the key that signs approvals. Set SENTRY_VAULT_KEY to the same 64 hex digits for all of them (`openssl rand -hex 32` makes one; the one in use is in the file vault-key of the other’s data folder), or give each its own DATABASE_URL. If the other one has just been killed, start again in a minute.',
+  });
 }
 
 const aboutOf = (id: string, name: string): string => `${id} (${name})`;

@@ -1,6 +1,6 @@
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import { type Embedder, isOffline, type VectorStore } from '../ports.ts';
+import { type Embedder, isOffline, type VectorHit, type VectorStore } from '../ports.ts';
 import { withoutPlaceholders } from '../text/without-placeholders.ts';
 import { type SearchAnswer, type Space, spaceName } from '../types.ts';
 import { collectionOf, keyOfHit } from './collections.ts';
@@ -69,18 +69,24 @@ export async function findNearest(
     const bySpace = new Map(
       spaces.map((space) => {
         const near = new Map<string, number>();
-        const found = hits.get(collectionOf(space)) ?? [];
+        const found = (hits.get(collectionOf(space)) ?? []).slice(0, CHUNKS);
         for (const hit of found) {
           const key = keyOfHit(space, hit);
-          if (key !== null) near.set(key, Math.max(near.get(key) ?? 0, 1 - hit.distance));
+          if (key !== null) near.set(key, Math.max(near.get(key) ?? 0, nearnessOf(hit)));
         }
-        const others = found.length < CHUNKS ? 0 : Math.max(0, 1 - (found.at(-1)?.distance ?? 1));
+        const last = found.at(-1);
+        const others = found.length < CHUNKS || !last ? 0 : nearnessOf(last);
         return [spaceName(space), { near, others }] as const;
       }),
     );
     const any = [...hits.values()].some((found) => found.length > 0);
     return { state: any ? 'used' : 'none', bySpace };
   }
+}
+
+/** Whoever can write to the vector database can have it say anything: it weighs what nearness may weigh, and no more. */
+function nearnessOf({ distance }: VectorHit): number {
+  return Number.isFinite(distance) ? Math.min(1, Math.max(0, 1 - distance)) : 0;
 }
 
 /** What of a query is embedded. */

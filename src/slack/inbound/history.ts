@@ -6,7 +6,10 @@ import type { SlackMessage } from '../ports.ts';
 
 /** Also without a reconnect: an event that Slack never delivered is found within this time. */
 const EVERY_MS = 120_000;
+/** So much is held in memory at once. */
 const MAX_PAGES = 20;
+/** What was said within so short a time is read whole, however much it is. */
+const SHORTEST_SECONDS = 1;
 
 export interface History {
   /** Reads what was missed, soon; asked again while it reads, it reads once more. */
@@ -47,27 +50,55 @@ export function createHistory(deps: {
       SELECT last_ts FROM slack_cursor WHERE channel = ${channel}`;
     // A channel never read before begins now: its past is not our incident.
     if (!row) return remember(channel, (await newest(channel)) ?? '0');
-    const missed: SlackMessage[] = [];
+    let from = row.last_ts;
+    let to: string | undefined;
+    while (!stopped) {
+      const { messages, isWhole } = await readStretch(channel, from, to);
+      const last = messages.at(-1)?.ts;
+      if (last && !isWhole) {
+        if (to === undefined)
+          log.warn({ channel, since: from }, 'much was missed in an alert channel: reading all of it');
+        to = middle(from, last);
+        continue;
+      }
+      for (const message of messages) {
+        if (stopped) return;
+        await deps.take(message);
+      }
+      if (last) await remember(channel, last);
+      if (to === undefined) return;
+      from = to;
+      to = undefined;
+    }
+  }
+
+  /**
+   * What was said from one moment to another, both included, oldest first. Slack gives the newest first: of what is too long
+   * only that is read, and then the older half, so that the cursor never passes a gap.
+   */
+  async function readStretch(
+    channel: string,
+    from: string,
+    to: string | undefined,
+  ): Promise<{ readonly messages: readonly SlackMessage[]; readonly isWhole: boolean }> {
+    const found: SlackMessage[] = [];
     let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES; page += 1) {
+    let page = 0;
+    do {
       const answer = await client.conversations.history({
         channel,
-        oldest: row.last_ts,
+        oldest: from,
+        inclusive: true,
         limit: 200,
+        ...(to ? { latest: to } : {}),
         ...(cursor ? { cursor } : {}),
       });
       for (const message of answer.messages ?? [])
-        if (message.ts && message.ts !== row.last_ts) missed.push({ ...message, channel, ts: message.ts });
+        if (message.ts && message.ts !== from) found.push({ ...message, channel, ts: message.ts });
       cursor = answer.response_metadata?.next_cursor || undefined;
-      if (!cursor) break;
-    }
-    missed.sort((a, b) => Number(a.ts) - Number(b.ts));
-    for (const message of missed) {
-      if (stopped) return;
-      await deps.take(message);
-    }
-    const last = missed.at(-1)?.ts;
-    if (last) await remember(channel, last);
+      page += 1;
+    } while (cursor && !stopped && (page < MAX_PAGES || isShort(from, found[0]?.ts)));
+    return { messages: found.sort((a, b) => Number(a.ts) - Number(b.ts)), isWhole: !cursor };
   }
 
   async function newest(channel: string): Promise<string | undefined> {
@@ -110,3 +141,8 @@ export function createHistory(deps: {
     },
   };
 }
+
+/** Of a stretch of time, in seconds as Slack writes them. */
+const middle = (from: string, to: string): string => ((Number(from) + Number(to)) / 2).toFixed(6);
+
+const isShort = (from: string, newest = from): boolean => Number(newest) - Number(from) <= SHORTEST_SECONDS;

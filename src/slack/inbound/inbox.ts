@@ -3,6 +3,7 @@ import { messageOf, OpsError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sql } from '../../core/sql.ts';
 import { within } from '../../core/within.ts';
+import { outwardText } from '../../safety/screen/boundary.ts';
 
 /** Slack waits 3 s for an acknowledgement; what is not stored by then is not acknowledged, so that Slack sends it again. */
 const STORE_MS = 2_000;
@@ -12,6 +13,8 @@ const SWEEP_MS = 5_000;
 /** An event that is taken up again waits so long for the one before it. */
 const PATIENCE_MS = 500;
 const MAX_ATTEMPTS = 5;
+/** Whoever took it up died so often that the event itself may be why. */
+const MAX_TAKES = 20;
 /** Slack may replay an event for an hour after a reconnect. */
 const KEEP_HOURS = 24;
 /** A click or command that old was done again by its person, or has been settled otherwise. */
@@ -28,13 +31,18 @@ export interface Inbox {
   stop(): Promise<void>;
 }
 
-/** Every event is a row before it is acknowledged: a crash in between or after loses nothing. */
+/**
+ * Every event is a row before it is acknowledged: a crash in between or after loses nothing. It is kept as it came, secrets
+ * and all, until it has been handled or given up; then only its key stays, by which a second delivery is known.
+ */
 export function createInbox(deps: {
   readonly sql: Sql;
   readonly log: Log;
   readonly handle: Handle;
   /** Events that need no record: the bot's own messages. */
   readonly ignore: (body: Body) => boolean;
+  /** Told of each event that comes to nothing. */
+  readonly givenUp?: () => void;
 }): Inbox {
   const { sql, log } = deps;
   const running = new Map<string, Promise<void>>();
@@ -53,16 +61,18 @@ export function createInbox(deps: {
   async function process(key: string, event: ReceiverEvent): Promise<void> {
     try {
       await deps.handle(event);
-      await sql`UPDATE slack_inbox SET processed_at = clock_timestamp() WHERE event_key = ${key}`;
+      await sql`
+        UPDATE slack_inbox SET processed_at = clock_timestamp(), body = '{}' WHERE event_key = ${key}`;
     } catch (error) {
-      const reason = messageOf(error);
+      const reason = outwardText(messageOf(error));
       log.error(
         { event: key, error: reason },
         'an event from Slack could not be processed; it is tried again',
       );
-      await sql`UPDATE slack_inbox SET last_error = ${reason.slice(0, 500)} WHERE event_key = ${key}`.then(
-        undefined,
-        (fault: unknown) => log.error({ event: key, error: messageOf(fault) }, 'the inbox cannot be written'),
+      await sql`
+        UPDATE slack_inbox SET attempts = attempts + 1, last_error = ${reason.slice(0, 500)}
+         WHERE event_key = ${key}`.then(undefined, (fault: unknown) =>
+        log.error({ event: key, error: messageOf(fault) }, 'the inbox cannot be written'),
       );
     }
   }
@@ -76,12 +86,12 @@ export function createInbox(deps: {
   /** What a dead process, a failed handler or a late insert has left. */
   async function sweep(): Promise<void> {
     const rows = await sql<{ readonly event_key: string; readonly body: Body; readonly at: number }>`
-      UPDATE slack_inbox SET attempts = attempts + 1
+      UPDATE slack_inbox SET takes = takes + 1, taken_at = clock_timestamp()
       WHERE event_key IN (
         SELECT event_key FROM slack_inbox
-        WHERE processed_at IS NULL AND attempts < ${MAX_ATTEMPTS}
+        WHERE processed_at IS NULL AND attempts < ${MAX_ATTEMPTS} AND takes < ${MAX_TAKES}
           AND event_key <> ALL (${sql.array([...running.keys()])}::text[])
-          AND received_at + make_interval(secs => ${STALE_SECONDS} * (attempts * attempts * 2 + 1)) < clock_timestamp()
+          AND coalesce(taken_at, received_at) + make_interval(secs => ${STALE_SECONDS} * (attempts * attempts * 2 + takes + 1)) < clock_timestamp()
         ORDER BY received_at LIMIT 50 FOR UPDATE SKIP LOCKED)
       RETURNING event_key, body, extract(epoch FROM received_at)::float8 AS at`;
     for (const { event_key: key, body } of rows.toSorted((a, b) => a.at - b.at)) {
@@ -89,12 +99,27 @@ export function createInbox(deps: {
       // In their order, but an answer that Slack does not take keeps no alert and no decision waiting.
       await within(PATIENCE_MS, run(key, { body, ack: async () => undefined }), () => undefined);
     }
+    await giveUp();
     await sql`
-      UPDATE slack_inbox SET processed_at = clock_timestamp(), last_error = 'too old'
-      WHERE processed_at IS NULL AND event_key NOT LIKE 'event:%'
-        AND received_at < clock_timestamp() - make_interval(mins => ${INTERACTIVE_MINUTES})`;
-    await sql`
-      DELETE FROM slack_inbox WHERE processed_at < clock_timestamp() - make_interval(hours => ${KEEP_HOURS})`;
+      DELETE FROM slack_inbox WHERE processed_at < statement_timestamp() - make_interval(hours => ${KEEP_HOURS})`;
+  }
+
+  /** Said for each: an acknowledged event that comes to nothing is one that nobody sends again. */
+  async function giveUp(): Promise<void> {
+    const rows = await sql<{ readonly event_key: string; readonly last_error: string | null }>`
+      UPDATE slack_inbox SET processed_at = clock_timestamp(), body = '{}',
+             last_error = CASE WHEN attempts >= ${MAX_ATTEMPTS} THEN last_error
+               WHEN takes >= ${MAX_TAKES} THEN 'interrupted again and again' ELSE concat_ws(': ', 'too old', last_error) END
+      WHERE processed_at IS NULL AND event_key <> ALL (${sql.array([...running.keys()])}::text[])
+        AND (attempts >= ${MAX_ATTEMPTS}
+             OR takes >= ${MAX_TAKES} AND taken_at < clock_timestamp() - make_interval(secs => ${STALE_SECONDS})
+             OR event_key NOT LIKE 'event:%'
+                AND received_at < clock_timestamp() - make_interval(mins => ${INTERACTIVE_MINUTES}))
+      RETURNING event_key, last_error`;
+    for (const { event_key: event, last_error: reason } of rows) {
+      deps.givenUp?.();
+      log.error({ event, reason }, 'an event from Slack is given up');
+    }
   }
 
   const loop = (): void => {

@@ -7,7 +7,11 @@ import type { Inbox } from './inbox.ts';
  */
 export function throughInbox(
   receivers: readonly Receiver[],
-  makeInbox: (handle: (event: ReceiverEvent) => Promise<void>) => Inbox,
+  hooks: {
+    readonly makeInbox: (handle: (event: ReceiverEvent) => Promise<void>) => Inbox;
+    /** Of each event, also of one that came before or is the bot's own. */
+    readonly arrived: () => void;
+  },
 ): Receiver & { readonly inbox: () => Inbox } {
   let inbox: Inbox | undefined;
   const need = (): Inbox => {
@@ -17,8 +21,13 @@ export function throughInbox(
   return {
     inbox: need,
     init(app) {
-      inbox = makeInbox((event) => app.processEvent(event));
-      const first = { processEvent: (event: ReceiverEvent) => need().take(event) };
+      inbox = hooks.makeInbox((event) => app.processEvent(event));
+      const first = {
+        processEvent: (event: ReceiverEvent) => {
+          hooks.arrived();
+          return need().take(event);
+        },
+      };
       for (const receiver of receivers) receiver.init(first as App);
     },
     start: () => Promise.all(receivers.map((receiver) => receiver.start() as Promise<unknown>)),

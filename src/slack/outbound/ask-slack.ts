@@ -16,10 +16,16 @@ export async function askSlack(
 ): Promise<string> {
   const client = webClient(connection, log);
   const who = await client.auth.test().catch((error: unknown) => {
-    throw new OpsError('SLACK_AUTH', `Slack refuses: ${messageOf(error)}`, {
-      hint: 'Copy SLACK_BOT_TOKEN again from OAuth & Permissions, after installing the app to the workspace.',
-      cause: error,
-    });
+    throw isRefusal(error)
+      ? new OpsError('SLACK_AUTH', `Slack refuses: ${messageOf(error)}`, {
+          hint: 'Copy SLACK_BOT_TOKEN again from OAuth & Permissions, after installing the app to the workspace.',
+          cause: error,
+        })
+      : new OpsError('SLACK_AWAY', `Slack cannot be reached: ${messageOf(error)}`, {
+          hint: 'Look at the network, a proxy and the firewall: slack.com must be reachable over HTTPS. A private authority is named by NODE_EXTRA_CA_CERTS.',
+          cause: error,
+          retryable: true,
+        });
   });
   const channels = createChannels(client, log);
   for (const name of alertChannels) {
@@ -33,6 +39,10 @@ export async function askSlack(
   }
   return `${who.team ?? 'workspace'} as @${who.user ?? 'bot'}, in ${alertChannels.map((name) => `#${name}`).join(', ')}`;
 }
+
+/** It answered, and says no; everything else happens on the way. */
+const isRefusal = (error: unknown): boolean =>
+  (error as { readonly code?: unknown } | null)?.code === 'slack_webapi_platform_error';
 
 /** What people are called, by their ids; whom Slack does not tell is left out. */
 export async function askNames(

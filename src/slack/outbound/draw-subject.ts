@@ -2,6 +2,7 @@ import type { Slot } from '../views/blocks/slot.ts';
 import { type DeliverDeps, edit, post } from './deliver.ts';
 import type { RateLimiters } from './pacing.ts';
 import { type NextCall, nextCall } from './plan.ts';
+import type { SendOrder } from './send-order.ts';
 import type { Drawing, SubjectId } from './subject.ts';
 import type { SlackFailure } from './web-errors.ts';
 
@@ -12,9 +13,7 @@ const LIVE_RESERVE = 3;
 const LIVE_EAGER_MS = 400;
 const LIVE_PLENTY = 7;
 /** What changes of a message within so long is one edit: they are few, and a person's click must find one left. */
-const TOGETHER_MS = 400;
-/** A longer wait is not sat out with the incident's lease in hand. */
-const LONG_MS = 5_000;
+export const TOGETHER_MS = 400;
 
 export interface DrawDeps extends DeliverDeps {
   readonly paces: RateLimiters;
@@ -22,8 +21,12 @@ export interface DrawDeps extends DeliverDeps {
   readonly drawing: (id: SubjectId) => Promise<Drawing | null>;
   /** Messages besides the drawn ones, answers to questions: posted after them. */
   readonly extras: (id: SubjectId) => readonly Slot[];
-  /** Waits, or rejects when the outbound side stops. */
-  readonly sleep: (ms: number) => Promise<void>;
+  /** Whose turn it is to send. */
+  readonly order: SendOrder;
+  /** How much what is to be sent next matters, see `RANKS`. */
+  readonly rankOf: (id: SubjectId, next: NextCall) => number;
+  /** Somebody waits for it in Slack: they pressed a button of it. */
+  readonly isPressed: (id: SubjectId) => boolean;
   /** True when the record changed since this was last asked: then it is loaded again. */
   readonly changedAgain: (id: SubjectId) => boolean;
   /** When each message was last posted or edited here, by `performance.now()`. */
@@ -37,13 +40,17 @@ export type Drawn =
 
 /** Brings the messages of an incident or a proposal to what the record says, call by call, always with the newest state. Needs its lease. */
 export async function drawSubject(deps: DrawDeps, id: SubjectId): Promise<Drawn> {
-  for (;;) {
-    const mark = await deps.store.mark(id);
-    const drawing = await deps.drawing(id);
-    if (!drawing) return { kind: 'drawn', mark };
-    const ended = await work(deps, id, { ...drawing, slots: [...drawing.slots, ...deps.extras(id)] });
-    if (ended === 'reload') continue;
-    return ended === 'drawn' ? { kind: 'drawn', mark } : ended;
+  try {
+    for (;;) {
+      const mark = await deps.store.mark(id);
+      const drawing = await deps.drawing(id);
+      if (!drawing) return { kind: 'drawn', mark };
+      const ended = await work(deps, id, { ...drawing, slots: [...drawing.slots, ...deps.extras(id)] });
+      if (ended === 'reload') continue;
+      return ended === 'drawn' ? { kind: 'drawn', mark } : ended;
+    }
+  } finally {
+    deps.order.leave(id);
   }
 }
 
@@ -54,7 +61,7 @@ async function work(
 ): Promise<Drawn | 'drawn' | 'reload'> {
   for (;;) {
     const posts = await deps.store.posts(id);
-    const next = nextCall(slots, posts);
+    const next = nextCall(slots, posts, deps.isPressed(id));
     if (!next) return 'drawn';
     const root = posts.get('root');
     const channel = root?.channel ?? home;
@@ -62,17 +69,11 @@ async function work(
     if (editWait > 0) return { kind: 'again', ms: editWait, failure: null };
 
     const pace = next.kind === 'post' ? deps.paces.posts(channel) : deps.paces.edits;
-    const wait = pace.reserve();
-    if (wait > LONG_MS) {
-      pace.giveBack();
-      return { kind: 'again', ms: wait, failure: null };
-    }
-    if (wait > 1) {
-      await deps.sleep(wait);
-      // What was to be sent may be old by now; the token is kept for what is to be sent instead.
-      pace.giveBack();
-      return 'reload';
-    }
+    const turn = await deps.order.take(id, pace, deps.rankOf(id, next));
+    if (turn.kind === 'later') return { kind: 'again', ms: turn.ms, failure: null };
+    // What was to be sent may be old by now.
+    if (turn.kind === 'waited') return 'reload';
+    deps.order.leave(id);
     const place = { subject: id, channel, threadTs: next.slot.inThread ? (root?.ts ?? null) : null };
     const delivery =
       next.kind === 'post'

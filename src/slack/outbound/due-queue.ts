@@ -1,24 +1,23 @@
 /** Work by key, each key at its time and once at a time, some keys side by side. */
 export class DueQueue<K> {
   readonly #run: (key: K) => Promise<void>;
-  readonly #isUrgent: (key: K) => boolean;
+  readonly #rank: (key: K) => number;
   readonly #workers: number;
   /** When each is due, by `performance.now()`. */
   readonly #due = new Map<K, number>();
   readonly #running = new Map<K, Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
-  #picks = 0;
 
-  /** @param options.run never rejects. @param options.isUrgent goes first, three times of four. */
+  /** @param options.run never rejects. @param options.rank lower goes first; of equals, what was added first. */
   constructor(options: {
     readonly workers: number;
     readonly run: (key: K) => Promise<void>;
-    readonly isUrgent: (key: K) => boolean;
+    readonly rank: (key: K) => number;
   }) {
     this.#workers = options.workers;
     this.#run = options.run;
-    this.#isUrgent = options.isUrgent;
+    this.#rank = options.rank;
   }
 
   /** Runs `key` after so many ms, or earlier where it is due earlier; after its present run where it is running. */
@@ -44,6 +43,15 @@ export class DueQueue<K> {
   takeIfDue(key: K): boolean {
     const due = this.#due.get(key);
     return due !== undefined && due <= performance.now() && this.#due.delete(key);
+  }
+
+  /** True when something due that goes before `rank` has no worker. */
+  isOutranked(rank: number): boolean {
+    if (this.#running.size < this.#workers) return false;
+    const now = performance.now();
+    for (const [key, at] of this.#due)
+      if (at <= now && !this.#running.has(key) && this.#rank(key) < rank) return true;
+    return false;
   }
 
   /** Starts nothing more; resolves when what runs has ended. */
@@ -76,11 +84,12 @@ export class DueQueue<K> {
 
   #pick(now: number): { readonly key: K } | undefined {
     if (this.#running.size >= this.#workers) return undefined;
-    const due = [...this.#due].filter(([key, at]) => at <= now && !this.#running.has(key));
-    if (due.length === 0) return undefined;
-    this.#picks += 1;
-    const urgent = this.#picks % 4 === 0 ? undefined : due.find(([key]) => this.#isUrgent(key));
-    const [key] = urgent ?? (due[0] as [K, number]);
-    return { key };
+    let best: { readonly key: K; readonly rank: number } | undefined;
+    for (const [key, at] of this.#due) {
+      if (at > now || this.#running.has(key)) continue;
+      const rank = this.#rank(key);
+      if (!best || rank < best.rank) best = { key, rank };
+    }
+    return best;
   }
 }

@@ -5,7 +5,9 @@ import type { IncidentId } from '../../core/ids.ts';
 import type { Slot } from '../views/blocks/slot.ts';
 import { type DrawDeps, drawSubject } from './draw-subject.ts';
 import { DueQueue } from './due-queue.ts';
+import { FirstMessages } from './first-messages.ts';
 import { PendingAnswers } from './pending-answers.ts';
+import { RANKS, SendOrder } from './send-order.ts';
 import { asProposalId, type SubjectId } from './subject.ts';
 
 /** Incidents drawn at the same time by one process. */
@@ -22,17 +24,19 @@ export interface Outbound {
   start(bus: EventBus): void;
   /** Refuses new work and waits for the calls being made, at most `timeoutMs`. */
   stop(timeoutMs?: number): Promise<void>;
-  /** The record of this incident or proposal changed. Never throws, never waits. */
-  changed(id: SubjectId): void;
+  /** A person's press changed the record of this incident or proposal: they see it before others do. Never throws, never waits. */
+  pressed(id: SubjectId): void;
   /** Posts an answer into an incident's thread, once for its slot name, also over restarts. Resolves when it stands there. */
   say(id: IncidentId, slot: Slot): Promise<void>;
   /** Slack can be reached again: what waits after failures is tried now. */
   retryNow(): void;
   /** What keeps messages from arriving now, in words; null: nothing does. */
   problem(): string | null;
+  /** For how long, in ms, the oldest change has waited to stand in Slack; 0: none waits. */
+  oldestWaitMs(): number;
 }
 
-type OutboundDeps = Omit<DrawDeps, 'sleep' | 'extras' | 'changedAgain' | 'lastSent'>;
+type OutboundDeps = Omit<DrawDeps, 'order' | 'rankOf' | 'isPressed' | 'extras' | 'changedAgain' | 'lastSent'>;
 
 /** The only sender of messages that are kept: keeps Slack showing what the record says. */
 export function createOutbound(deps: OutboundDeps): Outbound {
@@ -40,32 +44,61 @@ export function createOutbound(deps: OutboundDeps): Outbound {
   const stopping = new AbortController();
   const answers = new PendingAnswers();
   const failures = new Map<SubjectId, number>();
-  /** When, by `performance.now()`. */
-  const drawnHere = new Map<SubjectId, number>();
+  /** People have pressed a button there, and wait for its answer. */
+  const pressed = new Set<SubjectId>();
   const drawnElsewhere = new Set<SubjectId>();
+  /** Since when something of it is not shown, by `performance.now()`. */
+  const undrawnSince = new Map<SubjectId, number>();
   let unsubscribe = async (): Promise<void> => undefined;
   let problem: string | null = null;
 
-  // Threads under way before new ones, so that a flood of alerts does not hold an approval up; but not always.
-  const queue = new DueQueue<SubjectId>({ workers: WORKERS, run: pass, isUrgent: (id) => drawnHere.has(id) });
+  // First of all that every problem is told of, the worst first; then what people wait for; then how all of them go on.
+  const queue = new DueQueue<SubjectId>({ workers: WORKERS, run: pass, rank: rankOfRest });
+  const firsts = new FirstMessages(store, log, add);
+  const isPressed = (id: SubjectId): boolean => pressed.has(id) || answers.has(id);
   const draws: DrawDeps = {
     ...deps,
-    sleep: (ms) => delay(ms, undefined, { signal: stopping.signal }),
+    order: new SendOrder(
+      (ms) => delay(ms, undefined, { signal: stopping.signal }),
+      (rank) => queue.isOutranked(rank),
+    ),
+    rankOf(id, { kind, slot }) {
+      // Whatever else it has to say, its first message stands.
+      if (kind === 'edit' || slot.inThread) firsts.stands(id);
+      return rankOfRest(id);
+    },
+    isPressed,
     extras: (id) => answers.newest(id),
     changedAgain: (id) => queue.takeIfDue(id),
     lastSent: new Map(),
   };
 
+  function rankOfRest(id: SubjectId): number {
+    return firsts.rank(id) ?? (isPressed(id) ? RANKS.pressed : RANKS.rest);
+  }
+
+  function add(id: SubjectId, inMs = 0): void {
+    if (!undrawnSince.has(id)) undrawnSince.set(id, performance.now());
+    queue.add(id, inMs);
+  }
+
+  /** What was due stands in Slack, or is another process's to show. What changed meanwhile waits from now on. */
+  function shown(id: SubjectId): void {
+    if (queue.has(id)) undrawnSince.set(id, performance.now());
+    else undrawnSince.delete(id);
+  }
+
   async function pass(id: SubjectId): Promise<void> {
     try {
-      if (drawnElsewhere.has(id) && !answers.has(id) && (await store.isDrawn(id))) return;
+      if (drawnElsewhere.has(id) && !answers.has(id) && (await store.isDrawn(id))) return shown(id);
       if (await store.acquire(id)) return await drawWithLease(id);
       drawnElsewhere.add(id);
-      if (answers.has(id)) queue.add(id, BUSY_MS);
+      shown(id);
+      if (answers.has(id)) add(id, BUSY_MS);
     } catch (error) {
       if (stopping.signal.aborted) return;
       log.error({ subject: id, error: messageOf(error) }, 'drawing failed; trying again');
-      queue.add(id, backoff(id, FAULT_MS));
+      add(id, backoff(id, FAULT_MS));
     }
   }
 
@@ -75,17 +108,19 @@ export function createOutbound(deps: OutboundDeps): Outbound {
       const drawn = await drawSubject(draws, id);
       if (drawn.kind === 'again') {
         const { failure, ms } = drawn;
-        queue.add(id, failure && failure.kind !== 'wait' ? backoff(id, ms) : ms);
+        add(id, failure && failure.kind !== 'wait' ? backoff(id, ms) : ms);
         if (failure) problem = `${failure.code}${failure.kind === 'setup' ? `: ${failure.hint}` : ''}`;
         return;
       }
       mark = drawn.mark;
       failures.delete(id);
       problem = null;
-      drawnHere.set(id, performance.now());
+      if (!queue.has(id)) pressed.delete(id);
+      firsts.stands(id);
       drawnElsewhere.delete(id);
+      shown(id);
       await answers.settle(id, () => store.posts(id));
-      if (answers.has(id)) queue.add(id);
+      if (answers.has(id)) add(id);
     } finally {
       await store.release(id, mark);
     }
@@ -98,13 +133,18 @@ export function createOutbound(deps: OutboundDeps): Outbound {
   }
 
   function hint(id: SubjectId): void {
-    queue.add(id, drawnElsewhere.has(id) ? ELSEWHERE_MS : 0);
+    firsts.hint(id, drawnElsewhere.has(id) ? ELSEWHERE_MS : 0);
   }
 
   /** What was changed unheard, and what a dead process left undrawn. What is being drawn may have changed since it was read. */
   async function sweep(): Promise<void> {
-    const found = [...(await store.undrawn()), ...(await store.undrawnProposals()), ...queue.running()];
-    for (const id of found) if (!queue.has(id)) queue.add(id);
+    const found = [
+      ...(await store.undrawn()),
+      ...(await store.undrawnProposals()),
+      ...(await store.standingBursts()),
+      ...queue.running(),
+    ];
+    for (const id of found) if (!queue.has(id)) firsts.hint(id, 0);
   }
 
   return {
@@ -119,18 +159,25 @@ export function createOutbound(deps: OutboundDeps): Outbound {
         sweep,
       });
     },
-    changed: (id) => queue.add(id),
+    pressed(id) {
+      pressed.add(id);
+      add(id);
+    },
     async say(id, slot) {
       if (stopping.signal.aborted) throw new Error('stopping');
       const posted = answers.add(id, slot);
-      queue.add(id);
+      add(id);
       await posted;
     },
     retryNow() {
-      for (const id of failures.keys()) queue.add(id);
+      for (const id of failures.keys()) add(id);
       failures.clear();
     },
     problem: () => problem,
+    oldestWaitMs: () => {
+      const since = Math.min(...undrawnSince.values());
+      return Number.isFinite(since) ? performance.now() - since : 0;
+    },
     async stop(timeoutMs = 5_000) {
       stopping.abort();
       answers.failAll(new Error('stopping'));

@@ -7,14 +7,23 @@ export type NextCall =
   | { readonly kind: 'post'; readonly slot: Slot; readonly row: PostRow | undefined }
   | { readonly kind: 'edit'; readonly slot: Slot; readonly row: PostRow };
 
-/** Missing messages first, in their order; then edits, of the root and of settled messages before the live one. */
-export function nextCall(slots: readonly Slot[], posts: ReadonlyMap<string, PostRow>): NextCall | null {
-  for (const slot of slots) {
+/**
+ * Missing messages first, in their order; then edits, of the root and of settled messages before the live one. Where somebody has
+ * just pressed a button, the card that still shows it goes before all.
+ */
+export function nextCall(
+  slots: readonly Slot[],
+  posts: ReadonlyMap<string, PostRow>,
+  isPressed = false,
+): NextCall | null {
+  const standing = slots.flatMap((slot) => {
     const row = posts.get(slot.slot);
-    if (!row?.ts) return { kind: 'post', slot, row };
-  }
-  const differing = slots.filter((slot) => posts.get(slot.slot)?.sentHash !== hashOf(slot));
-  const slot = differing.find((each) => !each.live) ?? differing[0];
-  const row = slot && posts.get(slot.slot);
-  return slot && row ? { kind: 'edit', slot, row } : null;
+    return row?.ts ? [{ kind: 'edit', slot, row } as const] : [];
+  });
+  const differing = standing.filter(({ slot, row }) => row.sentHash !== hashOf(slot));
+  const card = differing.find(({ slot }) => isPressed && slot.slot.startsWith('action:'));
+  if (card) return card;
+  const missing = slots.find(({ slot }) => !posts.get(slot)?.ts);
+  if (missing) return { kind: 'post', slot: missing, row: posts.get(missing.slot) };
+  return differing.find(({ slot }) => !slot.live) ?? differing[0] ?? null;
 }

@@ -21,9 +21,11 @@ async function marks(sql: Sql, one: ProposalId | null): Promise<readonly Marked[
       FROM dream_job j JOIN dream_review_item i ON i.job_id = j.id
       JOIN memory_version v ON v.document_id = i.document_id AND v.number = i.version
       LEFT JOIN memory_dry_run d ON d.job_id = j.id AND d.sha256 = v.sha256
-      LEFT JOIN memory_document now ON now.store = i.target_store AND now.path = i.target_path AND now.incident_id IS NULL
-      WHERE CASE WHEN ${one}::text IS NULL THEN j.state = 'pending' OR j.decided_at > clock_timestamp() - interval '1 day'
-                 ELSE j.id = ${one} END
+      LEFT JOIN memory_document now ON now.store = i.target_store AND now.path = i.target_path AND coalesce(now.incident_id, '') = ''
+      WHERE j.id IN (
+        SELECT id FROM dream_job WHERE id = ${one}
+        UNION ALL SELECT id FROM dream_job WHERE ${one}::text IS NULL AND state = 'pending'
+        UNION ALL SELECT id FROM dream_job WHERE ${one}::text IS NULL AND decided_at > statement_timestamp() - interval '1 day')
     ) p LEFT JOIN slack_lease l ON l.incident_id = p.id`;
   return rows as unknown as readonly Marked[];
 }

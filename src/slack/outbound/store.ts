@@ -1,5 +1,6 @@
 import type { IncidentId } from '../../core/ids.ts';
 import type { Sql } from '../../core/sql.ts';
+import { burstOf, standingBursts } from './burst.ts';
 import { proposalMark, undrawnProposals } from './proposal-marks.ts';
 import { isProposal, type SubjectId } from './subject.ts';
 
@@ -27,7 +28,7 @@ export function outboundStore(sql: Sql, holder: string) {
       const rows = await sql`
         INSERT INTO slack_lease AS l (incident_id, holder, until)
         VALUES (${id}, ${holder}, clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
-        ON CONFLICT (incident_id) DO UPDATE SET holder = EXCLUDED.holder, until = EXCLUDED.until
+        ON CONFLICT (incident_id) DO UPDATE SET holder = EXCLUDED.holder, until = EXCLUDED.until, drawn_mark = ''
           WHERE l.holder = EXCLUDED.holder OR l.until < clock_timestamp()
         RETURNING 1`;
       return rows.length > 0;
@@ -66,21 +67,37 @@ export function outboundStore(sql: Sql, holder: string) {
     },
 
     /**
-     * Incidents that are open, ended less than a day ago, or were never drawn, that are not drawn as they now are, and that
-     * nobody draws.
+     * Incidents at work, changed within a week, or whose drawing was begun and did not end, that are not drawn as they now are,
+     * and that nobody draws.
      */
     async undrawn(): Promise<readonly IncidentId[]> {
       const rows = await sql<{ readonly id: IncidentId }>`
-        SELECT i.id FROM incident i LEFT JOIN slack_lease l ON l.incident_id = i.id
-        WHERE (i.state NOT IN ('ignored', 'resolved') OR i.updated_at > clock_timestamp() - interval '1 day'
-               OR l.incident_id IS NULL)
-          AND (l.until IS NULL OR l.until < clock_timestamp())
+        WITH due AS (
+          SELECT id FROM incident
+           WHERE state IN ('open', 'triaging', 'diagnosing', 'planning', 'awaiting_approval', 'remediating', 'verifying')
+          UNION SELECT id FROM incident WHERE updated_at > statement_timestamp() - interval '7 days'
+          UNION SELECT incident_id FROM slack_lease WHERE drawn_mark = '' AND incident_id LIKE 'INC-%')
+        -- The LIMIT keeps it a lookup of each, whatever the planner thinks of their number.
+        SELECT i.id FROM due CROSS JOIN LATERAL (SELECT xmin, * FROM incident WHERE id = due.id LIMIT 1) i
+          LEFT JOIN slack_lease l ON l.incident_id = i.id
+        WHERE (l.until IS NULL OR l.until < clock_timestamp())
           AND l.drawn_mark IS DISTINCT FROM i.xmin::text || ':' || (SELECT count(*) FROM event e WHERE e.incident_id = i.id)
                || ':' || (SELECT coalesce(string_agg(a.xmin::text, ','), '') FROM action a WHERE a.incident_id = i.id)
         ORDER BY i.opened_at LIMIT ${SWEEP_LIMIT}`;
       return rows.map((row) => row.id);
     },
 
+    /** Of these incidents, those without a first message. */
+    async withoutRoot(
+      ids: readonly SubjectId[],
+    ): Promise<readonly { readonly id: IncidentId; readonly severity: string }[]> {
+      return sql<{ readonly id: IncidentId; readonly severity: string }>`
+        SELECT id, severity FROM incident WHERE id = ANY (${sql.array([...ids])}::text[]) AND thread_ts IS NULL
+         ORDER BY opened_at`;
+    },
+
+    burstOf: (ids: readonly SubjectId[]) => burstOf(sql, ids),
+    standingBursts: () => standingBursts(sql),
     undrawnProposals: () => undrawnProposals(sql),
 
     async posts(id: SubjectId): Promise<ReadonlyMap<string, PostRow>> {

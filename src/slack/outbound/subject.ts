@@ -7,11 +7,14 @@ export type ProposalId = string & { readonly __brand: 'ProposalId' };
 /** A thread of a direct message with the bot. */
 export type DirectId = string & { readonly __brand: 'DirectId' };
 
+/** Many problems opened within the same minutes. */
+export type BurstId = string & { readonly __brand: 'BurstId' };
+
 /**
  * What has messages in Slack that are on record: an incident its thread, a proposal its card, a direct message's thread its
- * answers.
+ * answers, a burst its digest.
  */
-export type SubjectId = IncidentId | ProposalId | DirectId;
+export type SubjectId = IncidentId | ProposalId | DirectId | BurstId;
 
 export const asProposalId = (jobId: string): ProposalId => jobId as ProposalId;
 
@@ -23,6 +26,8 @@ export const isProposal = (id: SubjectId): id is ProposalId => id.startsWith('dr
 
 /** Its messages are said, not drawn. */
 export const isDirect = (id: SubjectId): id is DirectId => id.startsWith('direct:');
+
+export const isBurst = (id: SubjectId): id is BurstId => id.startsWith('burst:');
 
 /** All messages that should stand in Slack now. */
 export interface Drawing {

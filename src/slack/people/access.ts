@@ -26,7 +26,7 @@ export interface Access {
   sightOf(channel: string): Promise<Sight>;
   /**
    * Whether what was said in one incident's thread may be read in another's, by everybody there: it is the same channel, or
-   * a public one. What cannot be told is private.
+   * a public one, and no strangers read along. What cannot be told is private.
    */
   mayTell(said: Pick<Incident, 'id' | 'channel'>, to: Pick<Incident, 'id' | 'channel'>): Promise<boolean>;
 }
@@ -82,8 +82,9 @@ export function createAccess(deps: {
     },
     async mayTell(said, to) {
       return told(said.id, async () => {
-        const channel = await channelOf(said);
-        return channel === (await channelOf(to)) || isPublic(channel);
+        const [from, here] = [await channelOf(said), await channelOf(to)];
+        // In a channel shared with another company strangers read along.
+        return from === here || (['public', 'private'].includes(await look(here)) && (await isPublic(from)));
       });
     },
     async mayRead(userId, incident, from) {

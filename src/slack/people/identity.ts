@@ -9,6 +9,8 @@ export interface Identity {
   readonly botId: string | null;
   readonly userId: string;
   readonly teamId: string;
+  /** Of the organisation that the workspace belongs to (Enterprise Grid); null for a workspace by itself. */
+  readonly enterpriseId: string | null;
   /** `https://team.slack.com/`, with the slash. */
   readonly teamUrl: string;
 }
@@ -28,6 +30,7 @@ export async function askIdentity(client: WebClient, log: Log, signal: AbortSign
         botId: answer.bot_id ?? null,
         userId: answer.user_id ?? '',
         teamId: answer.team_id ?? '',
+        enterpriseId: answer.enterprise_id ?? null,
         teamUrl: url.endsWith('/') ? url : `${url}/`,
       };
     } catch (error) {

@@ -14,8 +14,8 @@ export interface UserDirectory extends ApproverDirectory {
   name(userId: string): Promise<string>;
   /** Whether they see only the channels they were invited to. Rejects when Slack does not tell. */
   isGuest(userId: string): Promise<boolean>;
-  /** Refuses bots, strangers and members of other workspaces, and whoever cannot be looked up. */
-  mayAct(userId: string, teamId: string | null): Promise<{ readonly ok: true } | Refusal>;
+  /** As `mayAct`, and guests too: for what only answers with what the place they ask in may read. */
+  mayLook(userId: string, teamId: string | null): Promise<{ readonly ok: true } | Refusal>;
   /** The id of a user group given by id or handle; throws when Slack does not know it. */
   groupId(group: string): Promise<string>;
 }
@@ -26,18 +26,23 @@ export function createUserDirectory(
   identity: () => Identity,
   channelId: (idOrName: string) => Promise<string>,
 ): UserDirectory {
+  return directoryFor({ client, identity, channelId }, CACHE_MS);
+}
+
+interface Deps {
+  readonly client: WebClient;
+  readonly identity: () => Identity;
+  readonly channelId: (idOrName: string) => Promise<string>;
+}
+
+function directoryFor(deps: Deps, cacheMs: number): UserDirectory {
+  const { client, identity, channelId } = deps;
   // Asked for many incidents at once, Slack is asked once.
   const look = cacheAnswers(async (userId) => {
     const { user } = await client.users.info({ user: userId });
-    return {
-      name: displayName(user) || userId,
-      isBot: user?.is_bot === true || user?.deleted === true,
-      isForeign:
-        (user as { readonly is_stranger?: boolean } | undefined)?.is_stranger === true ||
-        (user?.team_id !== undefined && user.team_id !== identity().teamId),
-      isGuest: user?.is_restricted === true || user?.is_ultra_restricted === true,
-    };
-  }, CACHE_MS);
+    if (!user) throw new OpsError('SLACK_DIRECTORY', `Slack does not tell who ${userId} is.`, whoHint);
+    return personOf(user);
+  }, cacheMs);
 
   const groupId = cacheAnswers(async (group) => {
     const wanted = group.replace(/^@/, '');
@@ -47,7 +52,7 @@ export function createUserDirectory(
     const found = answer.usergroups?.find((each) => each.id === wanted || each.handle === wanted);
     if (!found?.id) throw unknownMembers(`the group @${wanted}`, new Error('no such group'));
     return found.id;
-  }, CACHE_MS);
+  }, cacheMs);
 
   const groupMembers = cacheAnswers(async (group) => {
     const usergroup = await groupId(group);
@@ -55,7 +60,7 @@ export function createUserDirectory(
       throw unknownMembers(`the group ${group}`, error);
     });
     return answer.users ?? [];
-  }, CACHE_MS);
+  }, cacheMs);
 
   const channelMembers = cacheAnswers(async (channel) => {
     const members: string[] = [];
@@ -70,7 +75,26 @@ export function createUserDirectory(
       cursor = page.response_metadata?.next_cursor || undefined;
     } while (cursor);
     return members;
-  }, CACHE_MS);
+  }, cacheMs);
+
+  async function mayLook(
+    userId: string,
+    teamId: string | null,
+  ): Promise<{ readonly ok: true; readonly isGuest: boolean } | Refusal> {
+    const own = identity();
+    // Of another workspace: of the same organisation at most.
+    if (teamId !== null && teamId !== own.teamId && own.enterpriseId === null) return otherWorkspace;
+    try {
+      const person = await look(userId);
+      if (!person.isHuman) return refuse('IS_BOT', 'Only people can do that.');
+      return isOurs(person, own) ? { ok: true, isGuest: person.isGuest } : otherWorkspace;
+    } catch (error) {
+      return refuse(
+        'WHO_ARE_YOU',
+        `I could not check with Slack who you are (${codeOf(error)}). ${triesNext(error)}`,
+      );
+    }
+  }
 
   return {
     groupId,
@@ -78,27 +102,66 @@ export function createUserDirectory(
     channelMembers,
     name: (userId) =>
       look(userId).then(
-        (person) => person.name,
+        (person) => person.name || userId,
         () => userId,
       ),
     isGuest: async (userId) => (await look(userId)).isGuest,
+    mayLook,
     async mayAct(userId, teamId) {
-      const own = identity().teamId;
-      if (teamId && own && teamId !== own)
-        return refuse('OTHER_WORKSPACE', 'Only members of this workspace can do that.');
-      try {
-        const person = await look(userId);
-        if (person.isBot) return refuse('IS_BOT', 'Only people can do that.');
-        if (person.isForeign) return refuse('OTHER_WORKSPACE', 'Only members of this workspace can do that.');
-        return { ok: true };
-      } catch (error) {
-        // A server without users.info says nothing against anybody; the approver list still decides.
-        if (isUnknownMethod(error) || codeOf(error) === 'missing_scope') return { ok: true };
-        return refuse('WHO_ARE_YOU', 'I could not check with Slack who you are. Please try again.');
-      }
+      const may = await mayLook(userId, teamId);
+      return may.ok && may.isGuest ? refuse('IS_GUEST', 'Guests cannot do that; members can.') : may;
     },
+    asOfNow: () => directoryFor(deps, Number.POSITIVE_INFINITY),
   };
 }
+
+/** Somebody as `users.info` tells of them. */
+interface Person {
+  readonly name: string;
+  readonly isHuman: boolean;
+  readonly isGuest: boolean;
+  readonly isStranger: boolean;
+  readonly teamId: string | undefined;
+  readonly enterpriseId: string | undefined;
+}
+
+/** Where Slack leaves a field out the answer is *not of ours*: a full member has all of them. */
+function personOf(user: NonNullable<UsersInfoResponse['user']>): Person {
+  // Not all that Slack documents of a user is in the library's type.
+  const more: Readonly<Record<string, unknown>> = { ...user };
+  const isTrue = (field: string): boolean => more[field] === true;
+  return {
+    name: displayName(user) ?? '',
+    isHuman:
+      !['is_bot', 'is_workflow_bot', 'is_connector_bot', 'deleted'].some(isTrue) && user.id !== 'USLACKBOT',
+    isGuest: ['is_restricted', 'is_ultra_restricted', 'is_invited_user'].some(isTrue),
+    isStranger: isTrue('is_stranger'),
+    teamId: user.team_id,
+    enterpriseId: user.enterprise_user?.enterprise_id,
+  };
+}
+
+/** Of this workspace, or of another of the same organisation (Enterprise Grid). */
+function isOurs({ isStranger, teamId, enterpriseId }: Person, own: Identity): boolean {
+  if (isStranger) return false;
+  return (
+    (own.teamId !== '' && teamId === own.teamId) ||
+    (own.enterpriseId !== null && enterpriseId === own.enterpriseId)
+  );
+}
+
+const otherWorkspace = refuse(
+  'OTHER_WORKSPACE',
+  'Only members of this workspace or its organisation can do that.',
+);
+
+const whoHint = {
+  hint: 'Install the app again with the scopes of manifest.yml (users:read).',
+  retryable: true,
+};
+
+const triesNext = (error: unknown): string =>
+  isUnknownMethod(error) || codeOf(error) === 'missing_scope' ? whoHint.hint : 'Please try again.';
 
 /** What people see of somebody; undefined or empty where Slack does not tell. */
 export const displayName = (user: UsersInfoResponse['user']): string | undefined =>

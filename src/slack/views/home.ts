@@ -99,8 +99,9 @@ const layerMarks: Readonly<Record<LayerStatus['state'], string>> = { on: '✓', 
 /** Everybody sees how many stand; which, and what of the configuration they say, is for admins. */
 function layers({ layers: all, isAdmin }: HomeFacts): readonly Block[] {
   const on = all.filter(({ state }) => state === 'on').length;
+  const off = all.filter(({ state }) => state === 'off').map(({ name }) => name);
   return [
-    heading(`Safeguards: ${on} of ${all.length} on`),
+    heading(`Safeguards: ${on} of ${all.length} on${off.length > 0 ? `; off: ${off.join(', ')}` : ''}`),
     ...(isAdmin
       ? [
           prose(

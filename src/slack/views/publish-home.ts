@@ -10,7 +10,7 @@ const LOOKED_AT = 200;
 
 /** Draws a person's Home: what they may read, and for admins what is theirs. */
 export async function publishHome(context: SlackContext, userId: string): Promise<void> {
-  const may = await context.directory.mayAct(userId, null);
+  const may = await context.directory.mayLook(userId, null);
   const view = may.ok ? await drawn(context, userId) : closedHome(may.reason);
   await context.client.views.publish({ user_id: userId, view }).catch((error: unknown) => {
     if (!isUnknownMethod(error)) throw error;

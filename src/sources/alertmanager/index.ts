@@ -1,5 +1,6 @@
 import type { Alert } from '../../core/alert.ts';
 import { clip } from '../../core/clip.ts';
+import { sha256 } from '../../safety/sha256.ts';
 import { badInput } from '../bad-input.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import type { AlertSource, ReadContext, ReadResult } from '../ports.ts';
@@ -39,7 +40,7 @@ function toAlert(raw: AlertmanagerAlert, group: AlertmanagerWebhook, { receivedA
   const startsAt = new Date(raw.startsAt).toISOString();
   const endsAt = raw.status === 'resolved' ? endOf(raw.endsAt) : null;
   // Alertmanager's own fingerprint covers the labels ours leaves out: replicas' notifications are deliveries of their own.
-  const which = raw.fingerprint || fingerprint;
+  const which = raw.fingerprint ? opaque(raw.fingerprint) : fingerprint;
   const round = Math.floor(receivedAt.getTime() / REDELIVERY_MS);
   return {
     source: 'alertmanager',
@@ -57,6 +58,11 @@ function toAlert(raw: AlertmanagerAlert, group: AlertmanagerWebhook, { receivedA
     endsAt,
     url: raw.generatorURL || group.externalURL || null,
   };
+}
+
+/** Hex as Alertmanager has it; what others send there may be any text, secrets among it. */
+function opaque(fingerprint: string): string {
+  return /^[0-9a-f]{1,64}$/.test(fingerprint) ? fingerprint : sha256(fingerprint);
 }
 
 /** Go's zero time stands for "no end". */

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { messageOf } from '../../core/errors.ts';
 import type { EntryOf, TargetConfig } from '../kind.ts';
+import { readCredentialFile } from '../read-credential-file.ts';
 import type { EngineAddress } from './connect/connect-engine.ts';
 import type { Labels } from './engine.ts';
 
@@ -60,11 +60,7 @@ export function readContainers(
     return { ...target, address: { socket: socket ?? usualSocket } };
   const { hostname: host, port } = new URL(url);
   try {
-    const [ca, cert, key] = [tls.ca, tls.cert, tls.key].map((file) => readFileSync(file, 'utf8')) as [
-      string,
-      string,
-      string,
-    ];
+    const [ca, cert, key] = [tls.ca, tls.cert, tls.key].map(readCredentialFile) as [string, string, string];
     return { ...target, address: { host, port: Number(port || 443), ca, cert, key } };
   } catch (error) {
     return [`tls: ${messageOf(error)}`];

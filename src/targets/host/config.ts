@@ -92,7 +92,7 @@ const service = z
   );
 
 const re2 = z.string().superRefine((pattern, context) => {
-  const read = lineMatcher(pattern, { ignoreCase: false, literal: false });
+  const read = lineMatcher({ pattern, ignoreCase: false, literal: false });
   if (!read.ok) context.addIssue(read.reason);
 });
 const pattern = z.preprocess(

@@ -144,8 +144,15 @@ export interface Cluster {
   ): Promise<T>;
   /** Whether the account that asks has a right, by the cluster's own word. */
   may(right: Right, options: SessionOptions): Promise<boolean>;
-  /** Removes an object, if it still is this one and not another of its name: else KUBERNETES_CONFLICT. */
-  remove(ref: ObjectRef, uid: string, options: ChangeOptions): Promise<void>;
+  /**
+   * Removes an object, if it still is this one and not another of its name, and, where a version is given, nothing of it has
+   * changed since: else KUBERNETES_CONFLICT.
+   */
+  remove(
+    ref: ObjectRef,
+    only: { readonly uid: string; readonly resourceVersion?: string },
+    options: ChangeOptions,
+  ): Promise<void>;
 }
 
 /** Undefined for an object that is not there, or not any more. */

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { messageOf } from '../../core/errors.ts';
 import type { EntryOf, TargetConfig } from '../kind.ts';
+import { readCredentialFile } from '../read-credential-file.ts';
 import type { KubeconfigFile } from './connect/kubeconfig.ts';
 
 export interface KubernetesConfig extends TargetConfig {
@@ -44,7 +44,7 @@ export function readKubernetes(
       ? { ...target, maxReplicas, kubeconfig: null }
       : ['kubeconfig_file: name one, as Sentry does not run in a cluster'];
   try {
-    const kubeconfig = { path: file, text: readFileSync(file, 'utf8'), context };
+    const kubeconfig = { path: file, text: readCredentialFile(file), context };
     return { ...target, maxReplicas, kubeconfig };
   } catch (error) {
     return [`kubeconfig_file: ${messageOf(error)}`];

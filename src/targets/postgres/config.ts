@@ -1,3 +1,4 @@
+import { postgresUrlFault } from '../../core/postgres-url.ts';
 import type { EntryOf, TargetConfig } from '../kind.ts';
 import { readSecret, secretFile, secretVariable } from '../secret.ts';
 
@@ -41,8 +42,10 @@ export function readPostgres(
   return { ...target, readUrl: read.secret, actUrl: act.secret };
 }
 
-const urlFault = (text: string): string | undefined =>
-  URL.canParse(text) ? undefined : 'holds no URL (postgres://user:password@host/db)';
+const urlFault = (text: string): string | undefined => {
+  const fault = postgresUrlFault(text);
+  return fault === null ? undefined : `holds no URL that can be used: ${fault}`;
+};
 
 /** The database role that a target is read with, by its URL's user; null where there is none. */
 export function readingRole({ readUrl }: PostgresConfig): string | null {

@@ -4,7 +4,7 @@ import type { ActiveTool, ForeignTool } from '../define.ts';
 import { createMcpConnection, type ListedTool, type McpConnection } from './connection.ts';
 import { foreignAct, foreignRead } from './foreign-tools.ts';
 import { hashOfTool, loadPins, type Pin } from './pins.ts';
-import type { McpServerConfig } from './server-config.ts';
+import { foreignName, type McpServerConfig } from './server-config.ts';
 import { type ShownTool, showTool } from './shown-tool.ts';
 
 /** The tools of other programs that an operator has allowed by name and approved as they are. */
@@ -125,10 +125,6 @@ const unfitness = (shown: ShownTool | string | null): string | null =>
   typeof shown === 'string' ? shown : null;
 
 const LONGEST_NAME = 64;
-
-/** `mcp_<server>_<tool>`: of one server alone, for its name has no underscore. */
-const foreignName = (server: string, tool: string): string =>
-  `mcp_${server}_${tool.toLowerCase().replace(/[^a-z0-9]+/g, '_')}`;
 
 function toolOf(
   server: McpServerConfig,

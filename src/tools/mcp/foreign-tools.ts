@@ -66,6 +66,7 @@ export function foreignAct(parts: ForeignParts): ActiveTool<Json, { readonly sha
     domain: 'any',
     timeoutMs: gateMs(server),
     repairsOnly: true,
+    neverUnasked: true,
     verbs: { does: 'Call', did: 'Called', button: `Call ${clip(pin.tool, 60)}` },
     command,
     async preflight({ signal }) {
@@ -92,6 +93,8 @@ export function foreignAct(parts: ForeignParts): ActiveTool<Json, { readonly sha
 async function act(parts: ForeignParts, input: Json, limits: CallLimits): Promise<ActionOutcome> {
   const { server, connection, pin } = parts;
   try {
+    const changed = await changedSince(parts, limits.signal);
+    if (changed) return { kind: 'failed', text: `Nothing was done: ${changed.reason}` };
     const result = await connection.call(pin.tool, input, limits);
     const text = clip(textOf(result), 2_000);
     // Some of it may have been done before it failed.

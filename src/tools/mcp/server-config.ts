@@ -1,3 +1,7 @@
+/** `mcp_<server>_<tool>`: of one server alone, for its name has no underscore. */
+export const foreignName = (server: string, tool: string): string =>
+  `mcp_${server}_${tool.toLowerCase().replace(/[^a-z0-9]+/g, '_')}`;
+
 /** Another program's MCP server, as `sentry.yaml` declares it, with the values of its variables. */
 export interface McpServerConfig {
   /** Letters and digits alone, so that no two servers' tools can have one name. */

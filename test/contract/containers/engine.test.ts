@@ -67,7 +67,8 @@ describe.each(engineNames)('%s', (name) => {
         const before = await found.preflight(context(), input);
         return {
           before,
-          run: () => found.run(context(), input, before.guard, { clock: before.clock, withinMs }),
+          run: () =>
+            found.run(context(), input, before.guard, { clock: before.clock, withinMs, risk: before.risk }),
           look: () => found.look(context(), input, before.guard),
           undo: (data: Json) => found.inverse?.(data),
         };

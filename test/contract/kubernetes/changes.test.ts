@@ -54,6 +54,11 @@ const podOf = async (name: string) => {
   return still.pod(name, 1, 'aaaaa', crashing());
 };
 
+async function cordoned(name: string, unschedulable: boolean): Promise<void> {
+  const found = structuredClone(still.stored('Node', name, null));
+  await still.apply({ ...found, spec: { ...found.spec, unschedulable } });
+}
+
 const cases: readonly Case[] = [
   {
     tool: 'rollout_restart',
@@ -113,7 +118,7 @@ const cases: readonly Case[] = [
       const found = still.stored('Pod', `${name}-5d4f6c7b80-aaaaa`);
       await admin.system.cluster.remove(
         { kind: 'pod', namespace: 'shop', name: found.metadata.name },
-        found.metadata.uid,
+        { uid: found.metadata.uid },
         { signal: new AbortController().signal, timeoutMs: 5_000 },
       );
       await still.pod(name, 1, 'aaaaa', running());
@@ -130,6 +135,16 @@ const cases: readonly Case[] = [
       const found = structuredClone(still.stored('Node', name, null));
       await still.apply({ ...found, spec: { ...found.spec, unschedulable: true } });
     },
+  },
+  {
+    tool: 'uncordon',
+    async prepare(name) {
+      await still.node(name);
+      await cordoned(name, true);
+      return { node: name };
+    },
+    state: (name) => still.stored('Node', name, null).spec?.unschedulable ?? false,
+    move: (name) => cordoned(name, false),
   },
 ];
 
@@ -374,6 +389,56 @@ test('a ready pod that a disruption budget needs is deleted only against an obje
   const { before } = await on.act('delete_pod', { pod });
   expect(before.objection).toContain('needed allows none');
   expect(before.risk).toBe('high');
+});
+
+describe('approved while it served nobody, and not done once it serves', () => {
+  const refused = {
+    kind: 'failed',
+    text: expect.stringMatching(
+      /Nothing was done: it is of (medium|high) risk by now, and was approved as one of/,
+    ),
+  };
+
+  test('a pod that has become ready is not deleted, also when it does so under the deletion [F4]', async () => {
+    await still.deployment('healed', [web()], { status: WHOLE });
+    const pod = await still.pod('healed', 1, 'aaaaa', crashing());
+    const first = await on.act('delete_pod', { pod });
+    expect(first.before.risk).toBe('medium');
+    const ready = async () => {
+      const found = structuredClone(still.stored('Pod', pod));
+      await still.apply({ ...found, status: running() });
+    };
+    let isArmed = false;
+    const racing = still.connect({}, 'act', {
+      meanwhile: async () => {
+        if (!isArmed) return;
+        isArmed = false;
+        await ready();
+      },
+    });
+    const raced = await racing.act('delete_pod', { pod });
+    isArmed = true;
+    expect(await raced.run()).toMatchObject(refused);
+    expect(await first.run()).toMatchObject(refused);
+    expect(still.stored('Pod', pod).metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  test.each([
+    ['rollout_restart', {}, { ...WHOLE, readyReplicas: 0, availableReplicas: 0 }],
+    ['rollout_undo', { to_revision: 1 }, { ...WHOLE, updatedReplicas: 1 }],
+    ['scale', { replicas: 1 }, { ...WHOLE, readyReplicas: 1, availableReplicas: 1 }],
+  ] as const)('%s of a workload that has become well [F4]', async (tool, input, ill) => {
+    const name = `healed-${tool.replace('_', '-')}`;
+    await still.deployment(name, [web(), web({ image: 'shop:2' })], { status: ill });
+    const { before, run } = await on.act(tool, { name, ...input });
+    expect(before.risk).not.toBe('high');
+    const found = structuredClone(deployed(name));
+    const observedGeneration = found.metadata.generation;
+    await still.apply({ ...found, status: { ...found.status, ...WHOLE, observedGeneration } });
+    const { spec } = structuredClone(deployed(name));
+    expect(await run()).toMatchObject(refused);
+    expect(deployed(name).spec).toEqual(spec);
+  });
 });
 
 test('a restart of what has no pods, or is paused, is not proposed', async () => {

@@ -115,7 +115,11 @@ function toolsOn(config: TargetConfig, system: KubernetesSystem) {
       before,
       command: tool.command(input),
       run: (timeoutMs?: number) =>
-        tool.run(context(timeoutMs), input, before.guard, { clock: before.clock, withinMs }),
+        tool.run(context(timeoutMs), input, before.guard, {
+          clock: before.clock,
+          withinMs,
+          risk: before.risk,
+        }),
       look: () => tool.look(context(), input, before.guard),
       objects: tool.objects(input, before.guard, before),
       effect: tool.effect(input, before.guard),

@@ -42,8 +42,8 @@ export const fixtures: SourceFixtures = {
     }),
   bad: [
     { payload: null, field: '', says: 'Slack message event' },
-    { payload: { channel: 'C1' }, field: 'ts', says: 'string' },
+    { payload: { channel: 'C1' }, field: 'ts', says: 'text' },
     { payload: { channel: 'C1', ts: 'now' }, field: 'ts', says: 'Slack timestamp' },
-    { payload: post('1700000000.000100', { attachments: 'x' }), field: 'attachments', says: 'array' },
+    { payload: post('1700000000.000100', { attachments: 'x' }), field: 'attachments', says: 'list' },
   ],
 };

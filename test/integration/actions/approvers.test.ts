@@ -3,6 +3,7 @@ import { createApprovals } from '../../../src/actions/approvals/approvals.ts';
 import { createApprovalPolicy } from '../../../src/actions/policy/policy.ts';
 import type { Action } from '../../../src/core/action.ts';
 import type { Principal } from '../../../src/core/principal.ts';
+import { directoryOf } from '../../support/directory.ts';
 import { actionOf, auditBodies, createRig, openIncident, propose, type Rig, SECRET } from './rig.ts';
 
 let rig: Rig;
@@ -33,10 +34,10 @@ async function press(
   const policy = createApprovalPolicy({
     approvers: options.approvers ?? [oncall],
     admins: [],
-    directory: { groupMembers: ask, channelMembers: ask },
+    directory: directoryOf({ groupMembers: ask, channelMembers: ask }),
   });
-  const { sql, records, audit } = rig.core;
-  return createApprovals({ sql, records, policy, audit }).decide({
+  const { sql, records, audit, seal } = rig.core;
+  return createApprovals({ sql, records, policy, audit, seal }).decide({
     actionId: action.id,
     planHash: action.planHash,
     by,
@@ -98,13 +99,12 @@ describe('whoever may not approve does not', () => {
     const policy = createApprovalPolicy({
       approvers: [oncall],
       admins: [],
-      directory: {
-        channelMembers: async () => [],
+      directory: directoryOf({
         groupMembers: async () => {
           asked += 1;
           return ['UONCALL'];
         },
-      },
+      }),
     });
     const slow = {
       ...policy,
@@ -115,7 +115,7 @@ describe('whoever may not approve does not', () => {
         return answer;
       },
     };
-    const decided = await createApprovals({ sql, records, policy: slow, audit }).decide({
+    const decided = await createApprovals({ sql, records, policy: slow, audit, seal: rig.core.seal }).decide({
       actionId: action.id,
       planHash: action.planHash,
       by: 'UONCALL',

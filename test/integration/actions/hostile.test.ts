@@ -4,6 +4,7 @@ import { OpsError } from '../../../src/core/errors.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import type { Json } from '../../../src/core/tool-call.ts';
 import type { AuditEntry, AuditLog } from '../../../src/safety/audit/audit-chain.ts';
+import { directoryOf } from '../../support/directory.ts';
 import {
   actionOf,
   approved,
@@ -459,10 +460,16 @@ describe('what cannot be audited is not done', () => {
     const policy = createApprovalPolicy({
       approvers: [{ kind: 'user', id: 'UONCALL' }],
       admins: [],
-      directory: { groupMembers: async () => [], channelMembers: async () => [] },
+      directory: directoryOf(),
     });
     const { sql, records } = rig.core;
-    const approvals = createApprovals({ sql, records, policy, audit: failing(() => true) });
+    const approvals = createApprovals({
+      sql,
+      records,
+      policy,
+      audit: failing(() => true),
+      seal: rig.core.seal,
+    });
     const action = await propose(rig, mend('a'), incidentId);
     await expect(
       approvals.decide({

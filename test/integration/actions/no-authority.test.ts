@@ -155,7 +155,7 @@ describe('a mutation nobody approved does not happen', () => {
     expect(
       await rig.core.gate.execute(
         made,
-        { claimed: async () => undefined, ended: async () => undefined },
+        { claimed: async () => undefined, released: async () => undefined, ended: async () => undefined },
         never,
       ),
     ).toMatchObject({
@@ -243,7 +243,7 @@ describe('an approval is for exactly what was shown, and for once', () => {
       expect(
         await rig.core.gate.execute(
           action,
-          { claimed: async () => undefined, ended: async () => undefined },
+          { claimed: async () => undefined, released: async () => undefined, ended: async () => undefined },
           never,
         ),
       ).toMatchObject({ kind: 'not_run' });
@@ -274,7 +274,7 @@ describe('an approval is for exactly what was shown, and for once', () => {
     const swapped: Action = { ...one, incidentId: two.incidentId };
     const result = await rig.core.gate.execute(
       swapped,
-      { claimed: async () => undefined, ended: async () => undefined },
+      { claimed: async () => undefined, released: async () => undefined, ended: async () => undefined },
       never,
     );
     expect(result).toMatchObject({ kind: 'not_run', code: 'PLAN_CHANGED' });

@@ -33,7 +33,7 @@ let elsewhere: Database;
 let otherGate: Gate;
 
 beforeAll(async () => {
-  rig = await createRig();
+  rig = await createRig({ approvers: ['UONCALL', 'USECOND'].map((id) => ({ kind: 'user', id }) as const) });
   elsewhere = openDatabase(rig.database.url, { max: 5 });
   const { sql } = elsewhere;
   await sql`SELECT 1`;
@@ -406,4 +406,36 @@ describe('what is riskier than its card said', () => {
     expect(rig.machine.effects).toBe(ends === 'ran' ? 1 : 0);
     if (ends === 'ran' && asked.length > 0) expect(asked.at(-1)).toBe(now);
   });
+});
+
+test.each([
+  [undefined, 'an autoscaler is in charge', 'void'],
+  ['an autoscaler is in charge', 'a budget allows none', 'void'],
+  ['an autoscaler is in charge', 'an autoscaler is in charge', 'ran'],
+  ['an autoscaler is in charge', undefined, 'ran'],
+])('objected to by %j on its card, by %j when it is about to run: %s [F4]', async (then, now, ends) => {
+  const incidentId = await openIncident(rig);
+  const tool = rig.core.gateDeps.registry.get('box_mend');
+  if (tool?.kind !== 'active') throw new Error('no tool');
+  let objection = then;
+  const judged = {
+    ...tool,
+    preflight: async (...given: Parameters<typeof tool.preflight>) => ({
+      ...(await tool.preflight(...given)),
+      risk: 'high',
+      ...(objection === undefined ? {} : { objection }),
+    }),
+  };
+  const gate = createGate({ ...rig.core.gateDeps, registry: { get: () => judged } as never });
+  const proposed = await call(rig, 'surgeon', incidentId, mend(`${then} then ${now}`), gate);
+  if (proposed.kind !== 'proposed') throw new Error(JSON.stringify(proposed));
+  const action = await actionOf(rig, proposed.actionId);
+  // What is objected to takes two.
+  for (const by of ['UONCALL', 'USECOND']) await decide(rig, action, 'approve', by);
+  objection = now;
+  const before = rig.machine.effects;
+  expect(await execute(rig, action.id, gate)).toMatchObject(
+    ends === 'ran' ? { kind: 'ran' } : { kind: 'not_run', why: 'void', code: 'STATE_MOVED' },
+  );
+  expect(rig.machine.effects - before).toBe(ends === 'ran' ? 1 : 0);
 });

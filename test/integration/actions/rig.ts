@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Decided } from '../../../src/actions/approvals/approvals.ts';
+import type { ApproverDirectory } from '../../../src/actions/approvals/ports.ts';
 import type { Gate } from '../../../src/actions/gate.ts';
 import type { GateDeps } from '../../../src/actions/gate-deps.ts';
 import type { ExecutionResult, LedgerHooks } from '../../../src/actions/ledger/execution.ts';
@@ -43,6 +44,7 @@ export async function createRig(
     readonly vault?: Partial<VaultOptions>;
     readonly policyPath?: string;
     readonly approvers?: readonly Principal[];
+    readonly directory?: ApproverDirectory;
     readonly dataDir?: string;
   } = {},
 ): Promise<Rig> {
@@ -63,6 +65,7 @@ export async function createRig(
     ...(options.vault ? { vault: options.vault } : {}),
     ...(options.policyPath ? { policyPath: options.policyPath } : {}),
     ...(options.approvers ? { approvers: options.approvers } : {}),
+    ...(options.directory ? { directory: options.directory } : {}),
     gate: {
       redact,
       redactJson: (value: Json) => redactJson(value),
@@ -154,7 +157,11 @@ function oddTools(odd: Rig['odd'], machine: Machine): readonly Tool[] {
 }
 
 export const never = new AbortController().signal;
-export const noHooks: LedgerHooks = { claimed: async () => undefined, ended: async () => undefined };
+export const noHooks: LedgerHooks = {
+  claimed: async () => undefined,
+  released: async () => undefined,
+  ended: async () => undefined,
+};
 
 export async function openIncident({ core }: Pick<Rig, 'core'>): Promise<IncidentId> {
   const { incidentId } = await core.accept(boxAlert());

@@ -39,7 +39,7 @@ async function start(webhook: Partial<WebhookOptions> = {}, server: Partial<Http
       log,
       ...webhook,
     }),
-    ...statusRoutes({ checks: [], metrics }),
+    ...statusRoutes({ health: async () => [], metrics }),
   ];
   const http = createHttpServer({ host: '127.0.0.1', port: 0, routes, log, metrics, ...server });
   const { port } = await http.listen();
@@ -118,6 +118,7 @@ describe('the secret', () => {
       path: '/',
       query: new URLSearchParams(),
       headers: {},
+      host: null,
       peer: '10.0.0.9',
       isLoopback: false,
     };
@@ -218,7 +219,7 @@ test('every answer carries the security headers and no stack', async () => {
   const http = createHttpServer({
     host: '127.0.0.1',
     port: 0,
-    routes: [broken, ...statusRoutes({ checks: [], metrics })],
+    routes: [broken, ...statusRoutes({ health: async () => [], metrics })],
     log,
     metrics,
   });
@@ -242,16 +243,24 @@ test('every answer carries the security headers and no stack', async () => {
   expect(text.split('\n').filter((line) => !sample.test(line))).toEqual([]);
 });
 
-test('is not ready while a part is not, and says which', async () => {
-  const checks = [{ name: 'database', check: () => Promise.reject(new Error('connection refused')) }];
-  const routes = statusRoutes({ checks, metrics: new Registry() });
+test.each([
+  ['a vital part is away', true, 503, 'not ready'],
+  ['another part is away', false, 200, 'degraded'],
+])('while %s, /ready answers that and which [F19]', async (_, isVital, status, word) => {
+  const part = { name: 'engine', state: 'away', reason: 'connection refused' };
+  const health = async () => [
+    { name: 'record', state: 'ok', reason: null, isVital: true },
+    { ...part, isVital },
+  ];
+  const routes = statusRoutes({ health, metrics: new Registry() });
   const http = createHttpServer({ host: '127.0.0.1', port: 0, routes, log });
   const { port } = await http.listen();
   closing.push(() => http.close(100));
   const answer = await fetch(`http://127.0.0.1:${port}/ready`);
-  expect(answer.status).toBe(503);
-  expect(await answer.json()).toMatchObject({
-    parts: [{ name: 'database', ok: false, reason: 'connection refused' }],
+  expect(answer.status).toBe(status);
+  expect(await answer.json()).toEqual({
+    status: word,
+    parts: [{ name: 'record', state: 'ok', reason: null }, part],
   });
 });
 

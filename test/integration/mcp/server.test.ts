@@ -132,9 +132,9 @@ beforeAll(async () => {
     host: '127.0.0.1',
     port: 0,
     log: quiet,
+    names: ['sentry.example'],
     routes: mcpRoutes({
       callers,
-      hosts: ['sentry.example'],
       answer: ({ name, user }, request) => endpoint({ principal: mcpPrincipal(name), user }, request),
     }),
   });

@@ -73,7 +73,7 @@ it('ends when nobody reads its answers any more', async () => {
 
 it.each([
   [401, /does not take this secret/],
-  [403, /SENTRY_MCP_HOSTS/],
+  [403, /SENTRY_HTTP_HOSTS/],
   [413, /answered 413/],
   [503, /answered 503/],
 ])('says what is wrong where the bot answers %d', async (answered, said) => {

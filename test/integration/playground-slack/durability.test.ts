@@ -113,7 +113,7 @@ it('still delivers, after a restart, an event that nobody had acknowledged', asy
   await new LocalSlackClient(second.url).control('timing', { retryFactor: 0.001 });
   const types: string[] = [];
   const socket = await rawBot(second.url, ({ payload }) => void types.push(String(payload.event?.type)));
-  await expect.poll(() => types.toSorted(), { timeout: 15_000 }).toEqual(['app_mention', 'message']);
+  await expect.poll(() => types.toSorted()).toEqual(['app_mention', 'message']);
   socket.close();
 });
 

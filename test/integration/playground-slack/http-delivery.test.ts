@@ -26,7 +26,7 @@ describe('a Bolt app over HTTP', () => {
       receiver,
       convoStore: false,
       logLevel: LogLevel.ERROR,
-      clientOptions: { slackApiUrl: slack.apiUrl, timeout: 5000, retryConfig: { retries: 1 } },
+      clientOptions: { slackApiUrl: slack.apiUrl, timeout: 60_000, retryConfig: { retries: 1 } },
     });
     const server = (await app.start({ port: 0, host: '127.0.0.1' })) as Server;
     const { port } = server.address() as AddressInfo;

@@ -16,7 +16,7 @@ function boltApp(): App {
     socketMode: true,
     convoStore: false,
     logLevel: LogLevel.ERROR,
-    clientOptions: { slackApiUrl: slack.apiUrl, timeout: 5000, retryConfig: { retries: 1 } },
+    clientOptions: { slackApiUrl: slack.apiUrl, timeout: 60_000, retryConfig: { retries: 1 } },
   });
 }
 
@@ -241,7 +241,7 @@ describe('delivery in Socket Mode', () => {
     await client.control('timing', { retryFactor: 0.1 });
     await client.control('disconnect', { how: 'refresh' });
     await client.asUser(USERS.onCall).say(CHANNELS.alerts, '@sentry still there?');
-    await expect.poll(() => heard.length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => heard.length).toBe(1);
   });
 
   it('streams in a thread, as one message that grows, and refuses what Slack refuses', async () => {

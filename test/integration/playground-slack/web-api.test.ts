@@ -18,7 +18,7 @@ const channel = CHANNELS.alerts;
 function webClient(token: string = SENTRY_APP.botToken): WebClient {
   return new WebClient(token, {
     slackApiUrl: slack.apiUrl,
-    timeout: 5000,
+    timeout: 60_000,
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     logLevel: LogLevel.ERROR,

@@ -4,7 +4,6 @@ import { type AddressInfo, connect } from 'node:net';
 import type { Gate } from '../../../src/actions/gate.ts';
 import type { GateDeps } from '../../../src/actions/gate-deps.ts';
 import { createMemoryDocuments } from '../../../src/app/memory-documents.ts';
-import { ownPorts } from '../../../src/app/tool-ports.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import type { Action } from '../../../src/core/action.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
@@ -58,7 +57,7 @@ export async function openScene(): Promise<OpenScene> {
   const host = scratchHost();
   const hosts = createHostTargets([host.config], {
     access: localAccess,
-    deniedPorts: ownPorts(loadConfig({})),
+    deniedPorts: [loadConfig({}).http.port],
     steadySeconds: 0.3,
   });
   await seedStores(core.sql);

@@ -2,6 +2,7 @@ import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { countingRefusals, formatLayers, layersNow, watchLayers } from '../../../src/app/layers.ts';
 import { loadConfig } from '../../../src/config/config.ts';
+import { verifyHere } from '../../../src/safety/audit/audit-check.ts';
 import { createKillSwitch } from '../../../src/safety/kill-switch/kill-switch.ts';
 import { layerNames, layerOf, layerStatus, on } from '../../../src/safety/layers.ts';
 import { createCostBreaker } from '../../../src/safety/limits/cost-breaker.ts';
@@ -21,7 +22,9 @@ const look = (env: Record<string, string> = {}) => {
   const { sql, audit } = rig.core;
   const config = loadConfig({ SENTRY_DATA_DIR: rig.dataDir, ...env });
   const breaker = createCostBreaker({ sql, audit, limits: config.cost, log: quiet });
-  return layersNow({ config, tools: allTools, sql, killSwitch: createKillSwitch(sql, config), breaker });
+  const killSwitch = createKillSwitch(sql, config);
+  const verified = () => verifyHere(sql, rig.dataDir);
+  return layersNow({ config, tools: allTools, sql, killSwitch, breaker, verified });
 };
 const stateOf = async (name: string, env: Record<string, string> = {}) =>
   (await look(env)).find((layer) => layer.name === name);
@@ -56,6 +59,25 @@ describe('what is so is said', () => {
       state: 'part',
       says: expect.stringContaining('owns it'),
     });
+  });
+
+  test('an audit log that is not whole: no tick, on App Home in words [F15] [S-36]', async () => {
+    await rig.core.audit.append({ kind: 'test', actor: 'system', details: { n: 1 } });
+    expect((await stateOf('audit log'))?.says).toContain('as they were written');
+    await typed(rig, 'ALTER TABLE audit_entry DISABLE TRIGGER ALL');
+    await typed(
+      rig,
+      `UPDATE audit_entry SET body = replace(body, '"n":1', '"n":2') WHERE body LIKE '%"n":1%'`,
+    );
+    expect(await stateOf('audit log')).toMatchObject({
+      state: 'off',
+      says: expect.stringContaining('not as it was written'),
+    });
+    expect(formatLayers(await look())).toContain('sentry audit verify');
+    await typed(
+      rig,
+      `UPDATE audit_entry SET body = replace(body, '"n":2', '"n":1') WHERE body LIKE '%"n":2%'`,
+    );
   });
 
   test('a stop, no limit, a port that is open without a secret', async () => {

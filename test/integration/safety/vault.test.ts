@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import { roles } from '../../../src/core/incident.ts';
 import { type Database, openDatabase } from '../../../src/infra/db/client.ts';
@@ -300,4 +300,44 @@ describe('a signature', () => {
     ])
       expect(isSignedBy(claims, signatures, byRole.publicKey, byProcess.publicKey)).toBe(false);
   });
+});
+
+describe('a process with another key', () => {
+  const withOwnKey = (on: Database) => open(on, { identities: identitiesOn(on, scratchDir()) });
+
+  it('does not start beside one that is starting, and says what to do [F10]', async () => {
+    await expect(withOwnKey(other)).rejects.toMatchObject({
+      code: 'VAULT_KEY_OTHER',
+      hint: expect.stringMatching(/SENTRY_VAULT_KEY.*vault-key.*DATABASE_URL/),
+    });
+    expect(await database.sql`SELECT DISTINCT vault FROM identity WHERE kind = 'process'`).toHaveLength(1);
+  });
+
+  it('does not start beside one that works, however long ago that began [F10]', async () => {
+    await database.sql`UPDATE identity SET created_at = created_at - interval '1 day'`;
+    await beat('1 second');
+    await expect(withOwnKey(other)).rejects.toMatchObject({ code: 'VAULT_KEY_OTHER' });
+  });
+
+  it('starts when the other has ended, or died and lies long still [F10]', async () => {
+    await database.sql`UPDATE identity SET created_at = created_at - interval '1 day'`;
+    await beat('1 minute');
+    await expect(withOwnKey(other)).resolves.toBeDefined();
+    await database.sql`DELETE FROM identity`;
+    const ended = await open(database);
+    await ended.close();
+    await expect(withOwnKey(other)).resolves.toBeDefined();
+  });
+
+  it('of four that start at once with a key each one starts [F10]', async () => {
+    await database.sql`DELETE FROM identity`;
+    const started = await Promise.allSettled([database, other, database, other].map(withOwnKey));
+    expect(started.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  /** Of every process that has enrolled. */
+  const beat = (ago: string) =>
+    database.sql`
+      INSERT INTO process (executor_id, pid, host, beat_at)
+      SELECT name, 1, 'here', clock_timestamp() - ${ago}::interval FROM identity WHERE kind = 'process'`;
 });

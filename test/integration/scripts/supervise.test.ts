@@ -64,7 +64,7 @@ function supervise(lives: readonly Life[], pausesMs: readonly number[] = [5]): S
   };
 }
 
-test('one that was killed is started again, and told why', async () => {
+test('one that was killed is started again, and told why [C1]', async () => {
   const parent = supervise(['ready, then SIGKILL', 'ready, then exit 0']);
   expect(await parent.code).toBe(0);
   expect(parent.lives()).toBe(2);

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { asIncidentId } from '../../../src/core/ids.ts';
 import { conventionsStore, conversationStore } from '../../../src/memory/documents/document.ts';
 import { recallRunbooks } from '../../../src/memory/recall-runbooks.ts';
+import { createIndexKeeper } from '../../../src/memory/sync/keep-index.ts';
 import { documentSpace, syncDocuments } from '../../../src/memory/sync/sync-documents.ts';
-import { syncIncidents } from '../../../src/memory/sync/sync-incidents.ts';
+import { countBehind, syncIncidents } from '../../../src/memory/sync/sync-incidents.ts';
 import { syncRunbooks } from '../../../src/memory/sync/sync-runbooks.ts';
 import { createRecords } from '../../../src/record/record.ts';
 import { loadRunbooks } from '../../../src/runbooks/load-runbooks.ts';
@@ -15,6 +16,7 @@ import { type AcceptDatabase, acceptDatabase } from '../../support/accept-databa
 import { everybodyReads } from '../../support/audiences.ts';
 import { anIncident } from '../../support/incidents.ts';
 import { quiet } from '../../support/quiet.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { admin, documentsRig, note } from '../memory/documents/rig.ts';
 
 let db: AcceptDatabase;
@@ -95,6 +97,32 @@ test('incidents are put once they tell something, and again when they changed', 
                 WHERE id = ${asIncidentId('INC-1')}`;
   expect(await syncIncidents(db.sql, retrieval, load)).toBe(1);
   expect(await found('tiny max_wal_size', space)).toEqual(['INC-1']);
+});
+
+test('stopping ends the indexing of past incidents at the next one, and what is indexed is found [C8]', async () => {
+  await db.sql`
+    INSERT INTO incident (id, state, title, severity, domain, source, fingerprint, labels, annotations)
+    SELECT 'INC-9' || n, 'resolved', 'Kestrel ' || n, 'warning', 'postgres', 'test', 'k' || n, '{}', '{}'
+      FROM generate_series(100, 399) n`;
+  const { load } = createRecords(db.sql);
+  let loaded = 0;
+  let stopped: Promise<void> | undefined;
+  const keeper = createIndexKeeper({
+    sql: db.sql,
+    retrieval,
+    load: (id) => {
+      loaded += 1;
+      if (loaded === 3) stopped = keeper.stop();
+      return load(id);
+    },
+    log: quiet,
+  });
+  keeper.start();
+  await waitFor('it to be stopped', async () => stopped !== undefined);
+  await stopped;
+  expect(loaded).toBe(3);
+  expect(await countBehind(db.sql)).toBe(297);
+  expect(await found('kestrel', { kind: 'incident', scope: 'postgres' })).toHaveLength(3);
 });
 
 test('documents follow their newest version, in the space of their store, until they are retired', async () => {

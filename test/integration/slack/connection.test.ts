@@ -44,7 +44,7 @@ describe('what was missed', () => {
   });
 
   it.each(['refresh', 'abrupt'] as const)(
-    'is nothing when the connection ends (%s): it is back at once',
+    'is nothing when the connection ends (%s): it is back at once, and told [M7]',
     async (how) => {
       scene = await slackScene();
       const { bot } = await waitingCard(scene);
@@ -56,6 +56,7 @@ describe('what was missed', () => {
         4_000,
       );
       await eventually(() => expect(bot.health().connections).toBe(2), 4_000);
+      expect(bot.health()).toMatchObject({ lastEventMs: expect.any(Number), givenUp: 0 });
     },
   );
 });
@@ -102,7 +103,7 @@ it('a start without Slack does not wait for it for ever, and a refused token is 
   scene = await slackScene();
   const nowhere = { ...socketConnection(scene), apiUrl: 'http://127.0.0.1:9/api/' };
   const bot = await scene.bot({ connection: nowhere });
-  expect(bot.health().ok).toBe(false);
+  expect(bot.health()).toMatchObject({ ok: false, lastEventMs: null });
   await expect(
     scene.bot({ connection: { ...socketConnection(scene), botToken: 'xoxb-wrong' } }),
   ).rejects.toMatchObject({

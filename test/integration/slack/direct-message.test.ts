@@ -250,7 +250,7 @@ describe('a question in a direct message', () => {
 });
 
 describe('what somebody who is not in an incident’s channel may learn of it', () => {
-  it('is nothing, in a direct message and by command, not even that it exists', async () => {
+  it('is nothing, in a direct message and by command, not even that it exists [F3]', async () => {
     const drawn = async () =>
       (await scene.sql<Row>`SELECT thread_ts FROM incident WHERE id = ${id}`)[0]?.['thread_ts'];
     await eventually(async () => expect(await drawn()).toEqual(expect.any(String)));

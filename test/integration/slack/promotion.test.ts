@@ -244,7 +244,7 @@ describe('what people ask to be remembered', () => {
     expect(rows).toEqual([]);
   });
 
-  test('in an incident’s thread is the incident’s, and becomes everybody’s by proposal and an admin', async () => {
+  test('in an incident’s thread is the incident’s, makes a requester, and becomes everybody’s by proposal and an admin [F9]', async () => {
     const incident = await at.incident('drawn');
     const root = await at.client.waitForMessage(
       (message) => message.blocks?.[0]?.block_id?.startsWith(`sentry:${incident}:root`) ?? false,
@@ -257,6 +257,7 @@ describe('what people ask to be remembered', () => {
       await at.memory.documents.list({ kind: 'person', userId: USERS.onCall, incidents: [incident] })
     ).filter(({ scope }) => scope === 'conversation');
     expect(document).toMatchObject({ trust: 'user_authored', author: USERS.onCall, incidentId: incident });
+    expect((await at.scene.records.incident(incident))?.requesters).toEqual([USERS.onCall]);
     await olivia.press(kept, { actionId: MEMORY_ACTIONS.propose });
     const view = await at.client.waitForView(USERS.onCall);
     await olivia.submit(view, {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { earned, mayRunUnasked } from '../../../src/actions/policy/autonomy.ts';
+import { mayRunUnasked } from '../../../src/actions/policy/autonomy.ts';
 import type { Action } from '../../../src/core/action.ts';
 import { asActionId } from '../../../src/core/ids.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
@@ -63,9 +63,10 @@ async function unasked(plan: readonly Action[]): Promise<boolean> {
     .sql`UPDATE action SET autonomous_at = clock_timestamp() WHERE id = ${id} AND autonomous_at IS NOT NULL`;
   return rig.core.approvals.approveEarned(id);
 }
-const veto = async (plan: readonly Action[]): Promise<Date | null> => {
-  const { autonomousAt } = head(await rig.steps(plan));
-  return autonomousAt === null ? null : new Date(autonomousAt);
+/** Milliseconds from the proposal on; null: it waits for people. */
+const veto = async (plan: readonly Action[]): Promise<number | null> => {
+  const { autonomousAt, proposedAt } = head(await rig.steps(plan));
+  return autonomousAt === null ? null : Date.parse(autonomousAt) - Date.parse(proposedAt);
 };
 const deny = (plan: readonly Action[], scope: 'object' | 'action' = 'action') => {
   const { id: actionId, planHash } = head(plan);
@@ -79,7 +80,7 @@ describe('a plan of which every step has earned it', () => {
   test('stands for the longest of their veto times, and then runs whole, as the policy’s', async () => {
     await earn('part_do', 'part_burn');
     const plan = await propose('part_do', 'part_burn');
-    expect(((await veto(plan)) ?? new Date()).getTime() - Date.now()).toBeGreaterThan(110_000);
+    expect(await veto(plan)).toBeGreaterThan(110_000);
     expect(await rig.core.approvals.approveEarned(head(plan).id)).toBe(false);
     expect(await unasked(plan)).toBe(true);
     await rig.drive(plan, judged);
@@ -104,17 +105,17 @@ describe('a plan of which every step has earned it', () => {
     expect(await veto(await rig.propose(['part_do x', 'part_burn y'], target))).toBeNull();
   });
 
-  test('never where one of them is a patch: what it writes is nobody’s to have earned', async () => {
+  test('never where somebody changed the rows that earned it: the plan is not the one that was signed [F7]', async () => {
     const [first] = await earn('part_do');
     if (!first) throw new Error('no step');
     const autonomy = { after: 1, atMost: { actions: 9, minutes: 60 }, vetoMinutes: 1 };
-    expect(await mayRunUnasked(rig.core.sql, { ...first, planId: asActionId('act_new') }, autonomy)).toBe(
-      true,
-    );
-    await rig.core.sql`UPDATE action SET tool = 'apply_patch' WHERE id = ${first.id}`;
-    const patch = { ...first, tool: 'apply_patch' };
-    expect(await earned(rig.core.sql, patch)).toBe(1);
-    expect(await mayRunUnasked(rig.core.sql, patch, autonomy)).toBe(false);
+    const { sql: tx, seal } = rig.core;
+    const asked = { ...first, planId: asActionId('act_new') };
+    expect(await mayRunUnasked({ tx, seal }, asked, autonomy)).toBe(true);
+    await tx`UPDATE action SET autonomy_key = 'mine' WHERE id = ${first.id}`;
+    expect(await mayRunUnasked({ tx, seal }, { ...asked, autonomyKey: 'mine' }, autonomy)).toBe(false);
+    await tx`UPDATE action SET autonomy_key = ${first.autonomyKey}, tool = 'part_burn' WHERE id = ${first.id}`;
+    expect(await mayRunUnasked({ tx, seal }, { ...asked, tool: 'part_burn' }, autonomy)).toBe(false);
   });
 });
 

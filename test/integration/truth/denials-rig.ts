@@ -5,7 +5,6 @@ import { clientSession, leaveRunning } from '../../../playground/faults/postgres
 import { type Shop, startShop } from '../../../playground/faults/postgres/shop.ts';
 import { until } from '../../../playground/faults/until.ts';
 import type { ExecutionResult } from '../../../src/actions/ledger/execution.ts';
-import { ownPorts } from '../../../src/app/tool-ports.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import type { Action } from '../../../src/core/action.ts';
 import type { DenialReach } from '../../../src/core/denial.ts';
@@ -102,7 +101,7 @@ export async function startDenialsRig(): Promise<DenialsRig> {
     ],
     {
       access: localAccess,
-      deniedPorts: ownPorts(loadConfig({})),
+      deniedPorts: [loadConfig({}).http.port],
       steadySeconds: 0.3,
     },
   );
@@ -206,7 +205,7 @@ export async function startDenialsRig(): Promise<DenialsRig> {
     execute: async (action, by = core) =>
       by.gate.execute(
         await rig.now(action),
-        { claimed: async () => undefined, ended: async () => undefined },
+        { claimed: async () => undefined, released: async () => undefined, ended: async () => undefined },
         never,
       ),
     async now(action) {

@@ -59,7 +59,7 @@ describe('the No on the next card', () => {
     expect(shown).toContain(`"user_id":"${USERS.onCall}"`);
   });
 
-  it('says only that there is one, and whom to ask, where its channel is private', async () => {
+  it('says only that there is one, and whom to ask, where its channel is private [F3]', async () => {
     scene = await slackScene();
     await scene.control('channel-privacy', { channel: CHANNELS.admin, is_private: true });
     await cardWithNo(CHANNELS.admin);

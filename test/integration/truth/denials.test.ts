@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { planHash } from '../../../src/actions/proposals/plan-hash.ts';
+import type { Json } from '../../../src/core/tool-call.ts';
 import type { Row } from '../../support/typed.ts';
 import { kinds, services, session, settings } from './denials-kinds.ts';
 import { type DenialsRig, NOAH, OLIVIA, startDenialsRig } from './denials-rig.ts';
@@ -51,10 +52,19 @@ describe.each(kinds)('a denied $kind', ({ kind, calls }) => {
     await rig.deny(denied, DAYS);
     expect(await rig.now(approved)).toMatchObject({ state: 'void' });
     expect(await rig.execute(approved)).toMatchObject({ kind: 'not_run', why: 'void', code: 'VOID' });
-    // Somebody's hand in the ledger, or a denial that came between: the claim looks for itself.
-    await rig.core.sql`UPDATE action SET state = 'approved' WHERE id = ${approved.id}`;
-    expect(await rig.execute(approved)).toMatchObject({ kind: 'not_run', why: 'void', code: 'DENIED' });
-    expect(await rig.now(approved)).toMatchObject({ state: 'approved', startedAt: null });
+    // Somebody's hand in the ledger: by the audit log it was taken back.
+    const { sql } = rig.core;
+    await sql`UPDATE action SET state = 'approved' WHERE id = ${approved.id}`;
+    expect(await rig.execute(approved)).toMatchObject({ kind: 'not_run', code: 'NOT_APPROVED' });
+    await sql`UPDATE action SET state = 'void' WHERE id = ${approved.id}`;
+    // A denial that came between the approval and the claim, which looks for itself.
+    const [kept] = await sql<{ no: Json }>`SELECT to_jsonb(d) AS no FROM denial d`;
+    await forget();
+    const next = await rig.propose(other);
+    await rig.approve(next);
+    await sql`INSERT INTO denial SELECT * FROM jsonb_populate_record(NULL::denial, ${sql.json(kept?.no ?? null)})`;
+    expect(await rig.execute(next)).toMatchObject({ kind: 'not_run', why: 'void', code: 'DENIED' });
+    expect(await rig.now(next)).toMatchObject({ state: 'approved', startedAt: null });
   });
 
   test('is not asked for again in the round in which it was denied, by none of its ways', async () => {

@@ -169,7 +169,7 @@ test.each(ends)(
   },
 );
 
-test('SIGTERM to npm ends all of it, and says so', LIMIT, async () => {
+test('SIGTERM to npm ends all of it, and says so [M1]', LIMIT, async () => {
   bot();
   const all = family().map(({ process }) => process);
   product.signal('SIGTERM');

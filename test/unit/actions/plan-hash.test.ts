@@ -16,6 +16,7 @@ const plan: Plan = {
   undo: 'break it',
   risk: 'low',
   runbookId: null,
+  autonomyKey: null,
   purpose: 'repair',
   verify: { steps: [], holdMs: 1, timeoutMs: 1 },
   objects: [],

@@ -16,7 +16,7 @@ test('a target has rules for the labels of its alerts', () => {
 });
 
 test.each([
-  ['no list', '{ labels: { a: b } }', /targets\.0\.alerts: .*array/],
+  ['no list', '{ labels: { a: b } }', /targets\.0\.alerts: expected a list/],
   ['no labels', '[{}]', /alerts\.0\.labels/],
   ['no label', '[{ labels: {} }]', /alerts\.0\.labels: name at least one label/],
   ['a number', '[{ labels: { port: 5432 } }]', /alerts\.0\.labels\.port: expected a text; put a number/],

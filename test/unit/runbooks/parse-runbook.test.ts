@@ -282,7 +282,7 @@ describe('what keeps a problem from coming back', () => {
 
 describe('a broken runbook is told where and what was expected', () => {
   const broken: readonly (readonly [string, string, string, string, RegExp])[] = [
-    ['a missing key', 'version: 1\n', '', 'id: full-queue', /version.*expected number/],
+    ['a missing key', 'version: 1\n', '', 'id: full-queue', /version.*expected a number/],
     ['a wrong value', 'domain: postgres', 'domain: My SQL', 'domain: My SQL', /domain.*like postgres/],
     ['an unknown key', 'version: 1', 'version: 1\nowner: me', 'owner: me', /"owner" is not known here/],
     [
@@ -481,14 +481,14 @@ call: queue_depth`,
       'with: { owner: "${worst.owner}" }',
       'with: { owner: "x", keep: all }',
       'keep: all',
-      /keep.*expected number/,
+      /keep.*expected a number/,
     ],
     [
       'an input that is missing',
       'with: { owner: "${worst.owner}" }',
       'with: {}',
       'with: {}',
-      /owner.*expected string/,
+      /owner.*expected a text/,
     ],
     [
       'a block of another kind',

@@ -77,7 +77,7 @@ it('what is said while a drawing ends stands there before it counts as said', as
       },
     } as never,
   });
-  said.changed(id);
+  said.pressed(id);
   await waitFor('it to be said', async () => ended !== undefined);
   await ended;
   expect(edits).toEqual(['a whole sentence']);
@@ -143,4 +143,30 @@ it('what waits to be said at the end is told so', async () => {
   await said.stop();
   await Promise.all(waiting);
   await expect(said.say(id, slot('c'))).rejects.toThrow('stopping');
+});
+
+it('tells for how long the oldest change has waited, while it cannot be drawn and no longer [F19]', async () => {
+  let fails = true;
+  const said = createOutbound({
+    client: {} as never,
+    log: quiet,
+    paces: new RateLimiters(),
+    drawing: async () => null,
+    store: {
+      acquire: async () => {
+        if (fails) throw new Error('no');
+        return true;
+      },
+      release: async () => undefined,
+      mark: async () => 'same',
+      posts: async () => new Map(),
+    } as never,
+  });
+  expect(said.oldestWaitMs()).toBe(0);
+  said.pressed(id);
+  await waitFor('it waits', async () => said.oldestWaitMs() > 20);
+  fails = false;
+  said.pressed(id);
+  await waitFor('it stands there', async () => said.oldestWaitMs() === 0);
+  await said.stop();
 });

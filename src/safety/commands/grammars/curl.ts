@@ -16,8 +16,8 @@ const url: ValueType = (text, policy) => {
   const [whole, scheme = 'http', host = '', port, path = '/', query = ''] = urlForm.exec(text) ?? [];
   if (whole === undefined || /(?:^|\/)\.\.?(?:\/|$)|%2e|%2f|%00/iu.test(path)) return undefined;
   const lower = host.toLowerCase();
-  if (!hostAllowed(lower, policy) || (port !== undefined && !portAllowed(Number(port), policy)))
-    return undefined;
+  const usual = scheme.toLowerCase() === 'https' ? 443 : 80;
+  if (!hostAllowed(lower, policy) || !portAllowed(Number(port ?? usual), policy)) return undefined;
   return `${scheme.toLowerCase()}://${lower}${port === undefined ? '' : `:${Number(port)}`}${path}${query}`;
 };
 

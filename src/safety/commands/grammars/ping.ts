@@ -33,7 +33,9 @@ function isOneMachine(text: string): boolean {
   return isIP(text) === 6 && !text.includes('%') && !/^(?:ff|::$)/iu.test(text);
 }
 
-const host: ValueType = (text) => (isOneMachine(text) || looksLikeName(text) ? text : undefined);
+/** A name or address that may be asked for beyond this machine. */
+export const lookedUpHost: ValueType = (text) =>
+  isOneMachine(text) || looksLikeName(text) ? text : undefined;
 
 /** Flooding, patterns, record-route, preload and broadcast are left out; count and deadline are put in. */
 export const ping: Grammar = {
@@ -55,5 +57,5 @@ export const ping: Grammar = {
     { names: ['-I'], value: matching(/^[a-z][a-z0-9._-]{1,14}$/u) },
     ...switches('-n', '-q', '-4', '-6', '-v', '-O', '-D', '-U'),
   ],
-  operands: { type: host, min: 1, max: 1, are: 'one host name or plain IP address' },
+  operands: { type: lookedUpHost, min: 1, max: 1, are: 'one host name or plain IP address' },
 };

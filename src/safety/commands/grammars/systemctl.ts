@@ -2,6 +2,15 @@ import type { Grammar } from '../grammar.ts';
 import { integer, list, matching, oneOf } from '../values.ts';
 import { switches } from './flags.ts';
 
+const verbs: readonly string[] = [
+  'status',
+  'is-active',
+  'is-failed',
+  'is-enabled',
+  'list-units',
+  'list-timers',
+];
+
 const unitTypes = [
   'service',
   'socket',
@@ -22,10 +31,11 @@ const unitTypes = [
  */
 const unit = matching(/^[A-Za-z0-9_@:][A-Za-z0-9_.@:?*-]{0,254}$/u);
 
-/** Only `status`. `-H`, `-M`, `--root`, `--image` reach other systems, `--user` other managers: left out. */
+/** What shows no settings: `show` and `cat` print environments, where passwords are. `-H`, `-M`, `--root`, `--image` reach other systems, `--user` other managers: left out. */
 export const systemctl: Grammar = {
   binary: 'systemctl',
-  usage: 'systemctl status [unit …] [-l] [-a] [-n 0…200] [-o format] [-t type] [--state=…] [--no-pager]',
+  usage:
+    'systemctl status|is-active|is-failed|is-enabled|list-units|list-timers [unit …] [-l] [-a] [-n 0…200] [-o format] [-t type] [--state=…] [--no-pager]',
   enforced: [{ words: ['--no-pager'] }, { unless: '-n', words: ['-n', '20'] }],
   flags: [
     ...switches('-l', '--full', '-a', '--all', '-q', '--quiet'),
@@ -46,7 +56,10 @@ export const systemctl: Grammar = {
     { names: ['-t', '--type'], value: list(oneOf(...unitTypes)) },
     { names: ['--state'], value: list(matching(/^[a-z-]{2,20}$/u)) },
   ],
-  operands: { type: unit, min: 1, max: 11, are: '"status" and then unit names' },
+  operands: { type: unit, min: 0, max: 11, are: '"status" and then unit names' },
+  // Without a verb it lists units.
   whole: ([verb]) =>
-    verb === 'status' ? undefined : 'only "systemctl status" is a diagnostic; the rest changes things.',
+    verb === undefined || verbs.includes(verb)
+      ? undefined
+      : `of systemctl only ${verbs.join(', ')} are diagnostics; the rest changes things or shows settings.`,
 };

@@ -1,130 +1,137 @@
-import { isPlaceholder, looksRandom, shannon, turns, wordiness } from '../randomness.ts';
-import type { Hit, Rule } from '../rule.ts';
+import { isPlaceholder, looksLikePassword, looksRandom, shannon, turns, wordiness } from '../randomness.ts';
+import type { Hit, Rule, Span } from '../rule.ts';
+import { secretNameOf } from './secret-names.ts';
 
-// `name = value` in the notations of configuration files, code, JSON, YAML, XML and query strings. The format is that of
-// gitleaks generic-api-key and detect-secrets KeywordDetector; what counts as a name is decided by its words (below).
-const closers = String.raw`(?: (?:key|token|secret|value|id))?\\?["'\`\]]{0,2}`;
-const separator = String.raw`(?:\s{0,3}(?::=|\?=|\|\|=|=>|->|==?|:|>)|,(?=\s{0,3}\\?["'\`])|\s{1,4}value\s{0,2}=)`;
-const openers = String.raw`\s{0,8}(?:[rbuf]?\\?(?:"{3}|'{3}|["'\`](?!\`)))?`;
+// `name = value` in the notations of configuration files, code, JSON, YAML, XML, HCL and query strings. The format is that of
+// gitleaks generic-api-key and detect-secrets KeywordDetector; what counts as a name is decided by its words (secret-names.ts).
+const quote = String.raw`(?:\\{0,3}["'\`]|&(?:quot|apos|#3[49]);|%2[27])`;
+const closers = String.raw`(?: (?:key|token|secret|value|id))?(?: \d{1,2})?(?:${quote}|\]){0,3}(?:\*{1,2}(?=[ :]))?`;
+const separators = [
+  // The value stands in the next field: `name: X, value: Y`, `variable "x" { default = "y" }`, <key>x</key><string>y</string>.
+  String.raw`(?:,\s{0,30}|\s{1,30})${quote}?(?:string_?)?value${quote}?\s{0,3}[:=]`,
+  String.raw`\s?\{[^{}]{0,200}?\bdefault\s{0,3}=`,
+  String.raw`(?:<\/\w{1,20})?>\s{0,20}<\w{1,20}>`,
+  // `password: str = "…"`, `password string = "…"`
+  String.raw`[ \t]{0,2}:?[ \t]{1,2}[a-z][\w.]{2,20}\??[ \t]{0,2}=(?=[ \t]{0,3}["'\`])`,
+  String.raw`\s{0,3}(?::=|\?=|\|\|=|=>|->|==?|:|>)`,
+  '%3[ad]',
+  String.raw`,(?=\s{0,3}${quote})`,
+  String.raw`\((?=\s{0,2}["'\`])`,
+];
+// An empty value does not take the next line: what stands there must be no assignment itself (and be indented: below).
+const nextLine = String.raw`(?:[|>][+-]?\d?[ \t]{0,4})?\r?\n[ \t]{0,40}(?!["']?[\w.-]{1,60}["']?[ \t]{0,3}(?::\s|=[^\s=]))`;
+const openers = String.raw`[ \t]{0,8}(?:${nextLine})?(?:\*{1,2} ?)?(?:![a-z]{1,12}[ \t]{1,3})?(?:\{(?=[^\s{}]{3,128}\}))?(?:[rbufn]?(?:"{3}|'{3}|${quote}(?!\`)))?`;
 // In quotes, blanks and commas belong to it.
-const value = String.raw`((?<=["'\`])[^"'\`\\<>\r\n]{4,256}(?=["'\`])|[^\s"'\`\\<>,;&(){}]{4,256})`;
-
-const password = /^(?:passw(?:or)?d|passwort|pwd|passphrase|pass)$/;
-const passwordEnd = /(?:passw(?:or)?d|passphrase|[a-z]pwd)$/;
-const strong = /^(?:token|secret|apikey|credential|credentials|creds|auth|authkey|accesskey|secretkey)$/;
-const strongEnd = /(?:token|secret|apikey|authkey|secretkey|accesskey|credentials)$/;
-const keyOwners =
-  /^(?:api|app|application|access|secret|auth|private|encryption|encrypt|signing|sign|account|storage|shared|service|master|licen[cs]e|deploy|client|subscription|admin|integration|ingest|insert|session|webhook|hmac|consumer|root|rest|write|read|server|project|security|crypto|aes|jwt|rsa|cipher|bot|user)$/;
-const harmlessOwners =
-  /^(?:public|pub|publishable|primary|foreign|hot|idx|natural|schema|sequence|bucket|partition|sort|routing|cache|row|object|idempotency|dedup|group|grouping|lookup|hash|range|shard|message|event|ui|react|csrf|xsrf|next|page|continue|continuation|pagination|cursor|sync|stop|start|end|lex|registry|not|no|max|min|num|random|known|entry|host|map|dict|json|label|config|answer|metadata|sourcetoken|anti|forgery)$/;
-const harmlessAfter =
-  /^(?:id|ids|name|names|type|types|file|files|filename|path|paths|dir|directory|folder|url|urls|uri|ref|refs|version|length|len|size|count|limit|limits|budget|ttl|expiry|expires|expired|expiration|expire|age|alias|aliases|algorithm|alg|hash|class|pair|pairs|store|ring|vault|selector|field|fields|column|columns|header|prefix|suffix|format|policy|method|mode|enabled|enable|required|used|usage|usages|time|timeout|at|date|status|state|error|errors|endpoint|provider|namespace|index|fingerprint|thumbprint|tag|tags|label|labels|arn|code|mesh|board|word|words|press|frame|number|num|per|max|min|group|role|kind|scope|issuer|audience|mount|exists|operator|controller|driver|template|schema|rotation|source|location|bucket|manager|parser|validator|provider|service|server|client|lifetime|duration|interval|renewal|review|request|requests|reviews|auth|command|cmd|env|var|variable|reference|generator|helper|regex|pattern|rule|rules|handler|backend|hint|reset|changed|change|stone|chain|spec|set|up|down|left|right|bits|material|entropy|strength|encryption|lookup|entry|entries|owner|user|username|in|is)$/;
-
-interface Named {
-  readonly head: 'password' | 'strong' | 'key' | 'any-key';
-  /** The head ends the name; `todo_secret_do_not_commit` does not. */
-  readonly last: boolean;
-}
-
-/** What a name says about its value, by the last of its words that says anything; null when it is no secret. */
-function readName(name: string): Named | null {
-  const words = name
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
-    .toLowerCase()
-    .split(/[^a-z]+/)
-    .filter((word) => word !== '');
-  for (let i = words.length - 1; i >= 0; i--) {
-    const word = words[i] as string;
-    const last = i === words.length - 1;
-    const owner = words[i - 1] ?? '';
-    if (password.test(word) || passwordEnd.test(word))
-      return word === 'pass' && !last ? null : { head: 'password', last };
-    if (strong.test(word) || strongEnd.test(word))
-      return harmlessOwners.test(owner) ? null : { head: 'strong', last };
-    if (
-      word === 'key' ||
-      (word.length > 5 && keyOwners.test(word.replace(/key$/, '')) && word.endsWith('key'))
-    )
-      return harmlessOwners.test(owner)
-        ? null
-        : { head: word !== 'key' || keyOwners.test(owner) ? 'key' : 'any-key', last };
-    if (harmlessAfter.test(word)) return null;
-  }
-  return null;
-}
+const value = String.raw`((?<=["'\`])[^"'\`\\<>\r\n]{3,256}(?=["'\`])|[^\s"'\`\\<>,;&(){}]{3,256})`;
 
 const proseWords =
-  /^(?:files?|compat|ldap|sss|systemd|required|optional|none|null|true|false|yes|no|string|str|text|bool|boolean|integer|number|object|secret|password|passwd|token|incorrect|invalid|expired|changed|reset|missing|empty|unset|set|authentication|prompt|default|hidden|masked|encrypted|plaintext|undefined|disabled|enabled|failed|success|ok|rotated|updated|peer|trust|md5|scram-sha-\d+|varchar\S*|bcrypt|argon2\S*)[.:!?]?$/i;
+  /^(?:files?|compat|ldap|sss|systemd|required|optional|none|null|nil|true|false|yes|no|on|off|string|str|text|bool|boolean|integer|number|object|secret|password|passwort|kennwort|passwd|token|incorrect|invalid|expired|changed|reset|missing|empty|unset|set|authentication|prompt|default|hidden|masked|encrypted|plaintext|undefined|disabled|enabled|failed|success|ok|rotated|updated|peer|trust|md5|scram-sha-\d+|varchar\S*|bcrypt|argon2\S*)[.:!?]?$|^(?:your|enter|repeat|confirm|new|current|old|forgot|invalid|wrong) /i;
+const isFile =
+  /^[/~.]{1,2}[\w-]+\/|\.(?:pem|key|crt|cer|json|ya?ml|txt|sh|py|go|js|ts|html?|conf|cfg|jks|p12|pfx)$|^https?:|^[a-z]+:\/\//i;
 
 const inName = /[\w.-]/;
 const restOfName = /[\w.-]+(?: (?:key|token|secret|id))?/iy;
+const ownerBefore = /(?:^|\W)([a-z]{2,12} )$/i;
 
 /** The whole name that the hint stands in: `--set image.password` is `image.password`, vendor or owner and all. */
 function nameOf({ text, at }: Hit): string {
   let from = at;
   while (from > 0 && at - from < 60 && inName.test(text[from - 1] as string)) from--;
+  // `private key: …`, `public key: …`
+  if (/^key/i.test(text.slice(from, from + 3)))
+    from -= ownerBefore.exec(text.slice(Math.max(0, from - 14), from))?.[1]?.length ?? 0;
   restOfName.lastIndex = at;
   return text.slice(from, at) + (restOfName.exec(text)?.[0] ?? '');
 }
 
-/** Names repeat from line to line; what was read of them is kept, up to a bound. */
-const readNames = new Map<string, Named | null>();
-
-function readOnce(name: string): Named | null {
-  let named = readNames.get(name);
-  if (named === undefined) {
-    if (readNames.size >= 1_000) readNames.clear();
-    named = readName(name);
-    readNames.set(name, named);
-  }
-  return named;
-}
-
 /** `arn:aws:secretsmanager:eu-west-1:123456789012:secret:name` names a secret. */
 const inArn = /\barn:[\w-]{1,20}:[\w:-]{2,80}:$/;
+/** Calls that take a secret as what it is; others (`getPassword("db")`) take a name. */
+const setter =
+  /(?:^|[._])(?:set|with|use|add)?_?\w{0,24}passw(?:or)?d$|(?:^|[._])(?:set|with)\w{0,24}pass(?:phrase)?$/i;
+const getter =
+  /(?:^|[._])(?:get|find|read|load|lookup|fetch|require|need|validate|check|verify|is|has|hash|ask|prompt|reset|forgot|generate|resolve|mask)/i;
 
 function isSecret(hit: Hit): boolean {
   const { text, secret, start, end } = hit;
   if (text[hit.at - 1] === ':' && inArn.test(text.slice(Math.max(0, hit.at - 110), hit.at))) return false;
-  const named = readOnce(nameOf(hit));
+  const name = nameOf(hit);
+  const named = secretNameOf(name);
   if (named === null || isPlaceholder(secret) || text[end] === '(' || /^[!=~]/.test(secret)) return false;
   const between = text.slice(hit.at, start);
-  // `a > b` compares; `<token> value </token>` is an element.
-  if (/>\s*$/.test(between) && !/[=-]>\s*$/.test(between) && !/^\s{0,8}<\//.test(text.slice(end, end + 12)))
-    return false;
-  if (named.head === 'password') return isPassword(secret, between, text, end, named.last);
-  if (
-    /^[/~.]{1,2}[\w-]+\/|\.(?:pem|key|crt|cer|json|ya?ml|txt|sh|py|go|js|ts|html?|conf|cfg|jks|p12|pfx)$|^https?:|^[a-z]+:\/\//i.test(
-      secret,
-    )
-  )
-    return false;
-  if (named.head === 'any-key')
-    return (
-      secret.length >= 20 &&
-      looksRandom(secret) &&
-      shannon(secret) >= 3.5 &&
-      turns(secret) > 0.2 &&
-      wordiness(secret) < 0.42
-    );
-  return looksRandom(secret);
+  if (!isItsValue(hit, between)) return false;
+  const isCall = /\(\s*["'`]$/.test(between);
+  if (isCall && getter.test(name)) return false;
+  if (named.head === 'password')
+    return (!isCall || setter.test(name)) && isPassword(hit, between, named.last);
+  if (isFile.test(secret)) return false;
+  if (named.head === 'session')
+    return looksRandom(secret) && inCookie.test(text.slice(Math.max(0, hit.at - 200), hit.at));
+  if (looksRandom(secret)) return named.head !== 'any-key' || isKeyOfAny(hit, name);
+  if (/^x-/i.test(name)) return looksLikePassword(secret);
+  return named.mayBeWord && /^[A-Z0-9_]+$/.test(name) && /=["'`]?$/.test(between) && !/[-./]/.test(secret);
 }
 
-function isPassword(secret: string, between: string, text: string, end: number, last: boolean): boolean {
-  if (proseWords.test(secret) || /^[\d.%]{1,5}$/.test(secret) || /^\$|^(?:\/|~\/)[\w.-]+\//.test(secret))
+/** A session is a secret where it is sent; elsewhere it is a number that people look for. */
+const inCookie = /cookie["']?\s{0,3}[:=,][^\n]*$|\s(?:-b|--cookie)\s[^\n]*$/i;
+
+/** Not something that only stands near the name. */
+function isItsValue({ text, at, end }: Hit, between: string): boolean {
+  // In JSON, what a colon follows is the next name.
+  if (/[,:]\s*["'`]$/.test(between) && /^["'`]\s{0,3}:/.test(text.slice(end, end + 5))) return false;
+  // `a > b` compares; `<token> value </token>` is an element.
+  if (/>\s*$/.test(between) && !/[=-]>\s*$/.test(between) && !/^\s{0,40}<\//.test(text.slice(end, end + 50)))
+    return /[|>]/.test(between) && between.includes('\n') && isDeeper(text, at, between);
+  return (
+    !between.includes('\n') || isDeeper(text, at, between) || /^\s{0,40}<\//.test(text.slice(end, end + 50))
+  );
+}
+
+/** Whether the value's line is indented further than the name's. */
+function isDeeper(text: string, at: number, between: string): boolean {
+  const line = text.slice(Math.max(text.lastIndexOf('\n', at - 1) + 1, at - 200), at);
+  const depth = /^[ \t]*(?:- )?/.exec(line)?.[0].length ?? 0;
+  const its = /[ \t]*(?=\S*$)/.exec(between.slice(between.lastIndexOf('\n') + 1))?.[0].length ?? 0;
+  return its > depth || /[,{]\s*["'`]?value|default/i.test(between) || /^[ \t]*- /.test(line);
+}
+
+const isUuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+function isKeyOfAny({ text, at, secret }: Hit, name: string): boolean {
+  if (/^x-/i.test(name) || /[?&]/.test(text[at - 1] ?? ' ')) return true;
+  return (
+    secret.length >= 20 &&
+    !isUuid.test(secret) &&
+    shannon(secret) >= 3.5 &&
+    turns(secret) > 0.2 &&
+    wordiness(secret) < 0.42
+  );
+}
+
+function isPassword({ text, at, secret, end }: Hit, between: string, last: boolean): boolean {
+  if (proseWords.test(secret) || /^[\d.%]{1,5}$/.test(secret) || /^\$|^[/~][\w.-]*(?:\/|$)/.test(secret))
     return false;
   if (!last || secret.split(' ').length > 4) return looksRandom(secret);
-  if (/["'`]$|=\s*$|>\s*$/.test(between)) return true;
+  // `PASS: TestOrders` is what a test runner says.
+  if (text.startsWith('PASS:', at) && /^PASS:\s/.test(between)) return looksLikePassword(secret);
+  if (/(?:["'`=>]|quot;|%2[27]|%3d)\s*$|\{$/i.test(between)) return true;
   // `password: word` ends its line in YAML and goes on in prose.
-  return looksRandom(secret) || /^[ \t]*(?:\r?\n|$|#|\\n|,|})/.test(text.slice(end, end + 40));
+  return looksLikePassword(secret) || /^[ \t]*(?:\r?\n|$|#|\\n|,|})/.test(text.slice(end, end + 40));
 }
 
 /** Quoted values end at their quote, so that a password with a comma or a blank is hidden whole. */
-function toQuote(text: string, { start, end }: { readonly start: number; readonly end: number }): number {
-  const quote = text[start - 1];
-  if (quote !== '"' && quote !== "'" && quote !== '`') return end;
-  const closing = text.indexOf(quote, end);
+function toItsEnd(text: string, { start, end }: Span): number {
+  const opening = text[start - 1];
+  if (opening === '"' || opening === "'" || opening === '`') return toQuote(text, end, opening);
+  if (/%2[27]$|%3d$/i.test(text.slice(Math.max(0, start - 3), start))) {
+    const stop = text.slice(start, end).search(/%2[267c]/i);
+    return stop > 0 ? start + stop : end;
+  }
+  return end;
+}
+
+function toQuote(text: string, end: number, opening: string): number {
+  const closing = text.indexOf(opening, end);
   if (closing === -1 || closing - end > 256) return end;
   const rest = text.slice(end, closing);
   return /[\n\\]/.test(rest) ? end : closing;
@@ -137,20 +144,38 @@ export const assignmentRules: readonly Rule[] = [
     source: 'gitleaks generic-api-key (and its vendor rules of the same shape), detect-secrets keyword',
     hints: [
       'passw',
-      'pwd',
       'passphrase',
+      'passcode',
+      'passe',
       '_pass',
+      '-pass',
       '.pass',
+      'dbpass',
+      'pgpass',
       'pass=',
+      'pass:',
+      'pass"',
+      "pass'",
+      'pass ',
+      'pw',
+      'psk',
+      'senha',
+      'kennwort',
+      'wachtwoord',
       'secret',
       'token',
       'credential',
       'creds',
+      'sess',
+      'sid',
       'key',
       'auth',
     ],
-    pattern: new RegExp(String.raw`[\w.-]{2,64}${closers}${separator}${openers}${value}`, 'diy'),
-    extend: toQuote,
+    pattern: new RegExp(
+      String.raw`[\w.-]{2,64}${closers}(?:${separators.join('|')})${openers}${value}`,
+      'diy',
+    ),
+    extend: toItsEnd,
     check: isSecret,
     general: true,
   },

@@ -4,6 +4,9 @@ import type { Rule, Span } from '../rule.ts';
 /** What a block without its end marker may hold: keys cut off by an output limit still are keys. */
 const bareBody = /(?:\s|\\[nrt]|[>|"'+,\\]){0,12}[A-Za-z0-9+/=]{16,}/y;
 
+/** How a text ends that was cut within a block: in a line of it, or in its end marker. */
+const cutBody = /(?:[\r\n]|\\[nr]){1,4}(?:[A-Za-z0-9+/=]{0,15}|-{1,5}[A-Z ]{0,60}-{0,4})$/y;
+
 /** To the end of the PEM or PGP block that begins here; without an end marker, as far as base64 lines go. */
 function blockEnd(text: string, { start, end }: Span): number {
   const next = text.indexOf('-----', end);
@@ -15,9 +18,11 @@ function blockEnd(text: string, { start, end }: Span): number {
   let at = end;
   for (;;) {
     bareBody.lastIndex = at;
-    if (!bareBody.test(text) || bareBody.lastIndex <= start) return at;
+    if (!bareBody.test(text) || bareBody.lastIndex <= start) break;
     at = bareBody.lastIndex;
   }
+  cutBody.lastIndex = at;
+  return cutBody.test(text) ? text.length : at;
 }
 
 /** Keys, certificates and tokens with a structure of their own. */
@@ -29,7 +34,14 @@ export const blockRules: readonly Rule[] = [
     hints: ['-----begin'],
     pattern: /-----BEGIN[ A-Z0-9_]{0,60}PRIVATE KEY(?: BLOCK)?-----/iy,
     extend: blockEnd,
-    check: ({ secret }) => secret.length > 80,
+  },
+  {
+    id: 'json-web-key',
+    category: 'private_key',
+    source: 'RFC 7517 §4, RFC 7518 §6: the private members of a JSON Web Key',
+    hints: ['"k"', '"d"', '"p"', '"q"', '"dp"', '"dq"', '"qi"'],
+    pattern: /"(?:k|d|p|q|dp|dq|qi)"\s{0,3}:\s{0,3}"([A-Za-z0-9_-]{16,2048})"/dy,
+    check: ({ text, start, end }) => /"kty"/.test(text.slice(Math.max(0, start - 3_000), end + 3_000)),
   },
   {
     id: 'putty-key',

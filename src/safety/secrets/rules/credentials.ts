@@ -1,5 +1,5 @@
 import { isPlaceholder, looksRandom, wordiness } from '../randomness.ts';
-import type { Hit, Rule } from '../rule.ts';
+import type { Rule } from '../rule.ts';
 
 /** `user:password` in printable characters, as Basic credentials are once decoded (RFC 7617 §2). */
 function isBasic(secret: string): boolean {
@@ -7,12 +7,24 @@ function isBasic(secret: string): boolean {
   return /^[^:]{1,80}:/.test(decoded) || looksRandom(secret);
 }
 
-function afterHttpClient({ text, start }: Hit): boolean {
-  return /\b(?:curl|wget|https?|xh)\b/.test(text.slice(Math.max(0, start - 700), start));
+/** The whole of it is `user:password` and nothing else, so that a word is none, however short the secret. */
+function decodesToUser(secret: string): boolean {
+  const decoded = Buffer.from(secret, 'base64');
+  return (
+    /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(decoded.toString('latin1')) &&
+    decoded.toString('base64').replace(/=+$/, '') === secret.replace(/=+$/, '')
+  );
 }
 
-const commonWords =
-  /^(?:user(?:name)?|token|pass(?:word|wd)?|pwd|test|secret|required|value|none|null|true|false)$/i;
+const aboutCredentials =
+  /^(?:required|missing|invalid|expired|failed|denied|header|headers|token|tokens|realm|auth|authentication|authorization|string|null|none|undefined|code|value|error|scheme|type|user|username|password|secret|key)[.,:;]?$/i;
+
+/** What stands behind `Authorization: Bearer`, where prose may say `required`. */
+function isCredential(secret: string): boolean {
+  return (
+    !aboutCredentials.test(secret) && (/[\dA-Z._~+/=-]/.test(secret.slice(1)) || wordiness(secret) < 0.6)
+  );
+}
 
 /** Credentials in the places that protocols and command lines give them. */
 export const credentialRules: readonly Rule[] = [
@@ -32,11 +44,21 @@ export const credentialRules: readonly Rule[] = [
       ),
   },
   {
+    id: 'url-token',
+    category: 'database_url',
+    source:
+      'RFC 3986 §3.2.1 (userinfo): a token in place of the user, alone or with an empty or fixed password',
+    hints: ['://'],
+    pattern:
+      /:\/\/([^\s:/@'"<>`\\?#]{8,512})(?::(?:x-oauth-basic|x-token-auth|api[_-]?token)?)?@(?=[^\s'"<>`@])/diy,
+    check: ({ secret }) => !isPlaceholder(secret) && looksRandom(secret),
+  },
+  {
     id: 'jdbc-credentials',
     category: 'database_url',
     source: 'jdbc.postgresql.org/documentation/use; learn.microsoft.com: ADO.NET connection strings',
     hints: ['password=', 'pwd='],
-    pattern: /(?:password|pwd)=([^\s;&"'`\\<>]{3,128})/diy,
+    pattern: /(?:password|pwd)=\{?([^\s;&"'`\\<>{}]{1,128})/diy,
     check: ({ secret, text, start }) =>
       !isPlaceholder(secret) &&
       /jdbc:|server=|host=|data source=|user(?: id|name)?=|uid=/i.test(
@@ -73,14 +95,15 @@ export const credentialRules: readonly Rule[] = [
   {
     id: 'authorization-header',
     category: 'auth_header',
-    source: 'RFC 9110 §11.6.2, RFC 6750 §2.1, RFC 7617; gitleaks curl-auth-header',
+    source:
+      'RFC 9110 §11.6.2, RFC 6750 §2.1, RFC 7617; gitleaks curl-auth-header; the IANA registry of schemes and others',
     hints: ['authorization'],
     pattern:
-      /authorization\\?["']?\s{0,3}(?:[:=]|=>|,)\s{0,4}\\?["'`]?(?:(?:basic|bearer|token|apikey|api-key|key|digest|negotiate|hmac|aws4-hmac-sha256|splunk|genie-?key|bot|oauth|ssws|sso-key)\s{1,3})?([A-Za-z0-9=~@.+/_:|-]{8,4096})/diy,
+      /authorization\\?["']?\s{0,3}(?:[:=]|=>|,)\s{0,4}\\?["'`]?(?:[a-z][\w-]{1,30}\s{1,3})?([A-Za-z0-9=~@.+/_:|-]{3,4096})/diy,
     check: ({ text, at, start, secret }) =>
       !isPlaceholder(secret) &&
-      (/\s(?:basic|bearer)\s+$/i.test(text.slice(at, start))
-        ? wordiness(secret) < 0.75 || /\d/.test(secret)
+      (/\s(?:basic|bearer|token|apikey|api-key|key|bot)\s+$/i.test(` ${text.slice(at, start)}`)
+        ? isCredential(secret)
         : looksRandom(secret)),
   },
   {
@@ -88,61 +111,31 @@ export const credentialRules: readonly Rule[] = [
     category: 'auth_header',
     source: 'RFC 6750 §2.1',
     hints: ['bearer '],
-    pattern: /bearer\s{1,3}([A-Za-z0-9._~+/-]{12,4096}={0,2})/diy,
-    check: ({ secret }) =>
-      !isPlaceholder(secret) && (looksRandom(secret) || (/\d/.test(secret) && wordiness(secret) < 0.6)),
+    pattern: /bearer\s{1,3}([A-Za-z0-9._~+/-]{6,4096}={0,2})/diy,
+    check: ({ secret, text, at }) =>
+      !isPlaceholder(secret) &&
+      (looksRandom(secret) ||
+        (/\d/.test(secret) && wordiness(secret) < 0.6 && !/^[\d.]+$/.test(secret)) ||
+        // As in a header; `bearer e.g.` is prose.
+        (text.startsWith('Bearer', at) && /^[\w-]{2,}\.[\w-]{2,}/.test(secret))),
   },
   {
     id: 'basic',
     category: 'auth_header',
     source: 'RFC 7617 §2',
     hints: ['basic '],
-    pattern: /basic\s{1,3}([A-Za-z0-9+/]{10,2048}={0,2})(?![A-Za-z0-9+/_-])/diy,
-    check: ({ secret }) => wordiness(secret) < 0.6 && isBasic(secret) && /[A-Z\d]/.test(secret),
-  },
-  {
-    id: 'http-user',
-    category: 'auth_header',
-    source: 'curl.se/docs/manpage.html#-u; gitleaks curl-auth-user',
-    hints: [' -u', ' --user', ' --proxy-user', '\t-u', '\n-u', '\n--user'],
-    pattern:
-      /\s(?:-u|--(?:proxy-)?user)(?:=|\s{0,5})(?:"[^":\s]{0,80}:([^"\n]{2,200})"|'[^':\s]{0,80}:([^'\n]{2,200})'|[^\s"':]{0,80}:(?:"([^"\n]{2,200})"|'([^'\n]{2,200})'|([^\s"']{2,200})))/dy,
-    check: (hit) => afterHttpClient(hit) && !isPlaceholder(hit.secret) && !commonWords.test(hit.secret),
+    pattern: /basic\s{1,3}([A-Za-z0-9+/]{3,2048}={0,2})(?![A-Za-z0-9+/_-])/diy,
+    check: ({ secret }) =>
+      decodesToUser(secret) ||
+      (secret.length >= 10 && wordiness(secret) < 0.6 && isBasic(secret) && /[A-Z\d]/.test(secret)),
   },
   {
     id: 'sql-credentials',
     category: 'password',
     source: 'postgresql.org/docs/current/sql-createrole.html; dev.mysql.com: CREATE USER … IDENTIFIED BY',
-    hints: ['password ', 'password\t', 'identified by '],
-    pattern: /(?:password|identified by)\s{1,4}(?:password\s{0,2})?(?:E|U&)?'((?:[^'\n]|''){1,256})'/diy,
+    hints: ['password ', 'password\t', 'identified by ', 'identified with '],
+    pattern:
+      /(?:password|identified (?:with \w{1,40} )?by)\s{1,4}(?:password\s{0,2})?(?:E|U&)?'((?:[^'\n]|''){1,256})'/diy,
     check: ({ secret }) => !isPlaceholder(secret),
-  },
-  {
-    id: 'redis-credentials',
-    category: 'password',
-    source: 'redis.io/docs: requirepass, masterauth, redis-cli -a',
-    hints: ['requirepass ', 'masterauth ', 'redis-cli '],
-    pattern:
-      /(?:(?:requirepass|masterauth)\s{1,4}|redis-cli\s[^\n|;&]{0,120}?-a\s{1,3})["']?([^\s"'`]{3,256})/diy,
-    check: ({ secret }) => !isPlaceholder(secret) && !commonWords.test(secret) && !secret.startsWith('/'),
-  },
-  {
-    id: 'client-flag',
-    category: 'password',
-    source: 'dev.mysql.com/doc/refman: -p; sshpass(1)',
-    hints: ['mysql', 'mariadb', 'sshpass'],
-    pattern:
-      /(?:(?:mysql|mariadb)[a-z_-]{0,12}\s[^\n|;&]{0,160}?(?<=\s)-p(?!rotocol|ort|ass)|sshpass\s{1,3}-p\s{0,3})["']?([^\s"'`-][^\s"'`]{2,128})/diy,
-    check: ({ secret }) => !isPlaceholder(secret) && !commonWords.test(secret) && !/^\d{1,5}$/.test(secret),
-  },
-  {
-    id: 'secret-flag',
-    category: 'password',
-    source: 'the long options of psql, docker login, helm, oc, vault and the like',
-    hints: ['password', 'passwd', 'token', 'secret', 'api-key', 'apikey', 'passphrase'],
-    pattern:
-      /(?<=(?:^|[\s"'`])--?(?:[a-z0-9]{1,20}-){0,3})(?:password|passwd|token|secret|api-?key|passphrase)[ \t]{1,3}(?!-)(?:"([^"\n]{4,256})"|'([^'\n]{4,256})'|([^\s"'`<>|;&-][^\s"'`<>|;&]{3,512}))/diy,
-    check: ({ secret }) =>
-      !isPlaceholder(secret) && !commonWords.test(secret) && !/^(?:stdin|from-|file)/.test(secret),
   },
 ];

@@ -34,7 +34,7 @@ export const forgeRules: readonly Rule[] = [
     category: 'vendor_token',
     source: 'docs.npmjs.com/cli/configuring-npm/npmrc#auth-related-configuration',
     hints: ['_authtoken', '_auth=', '_auth =', '_password=', '_password ='],
-    pattern: /_(?:authToken|auth|password)\s{0,2}=\s{0,2}["']?([^\s"'$\\{}]{6,300})/diy,
+    pattern: /(?<![A-Za-z0-9])_(?:authToken|auth|password)[ \t]{0,2}=[ \t]{0,2}["']?([^\s"'$\\{}]{6,300})/diy,
     check: ({ secret }) => !isPlaceholder(secret) && !secret.includes('://'),
   },
   ...tokens()`

@@ -1,5 +1,6 @@
 import { hasDigitsAndMore, isPlaceholder, isWordless, looksRandom, shannon, turns } from '../randomness.ts';
 import type { Span, TextRule } from '../rule.ts';
+import { kubernetesRules } from './kubernetes.ts';
 
 /** The seed's numbers: Shannon entropy ≥ 4.5 over 40 and more characters. */
 const MIN_LENGTH = 40;
@@ -13,7 +14,7 @@ for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 
 /** Digests, pictures and anchors say what they are. */
 const harmlessBefore =
-  /(?:\bh1:|\bsha\d{1,3}[-:=]|;base64,|integrity["']?[=:]\s?["']?|\bpublic[_-]?key\S{0,4}\s?|ssh-(?:rsa|ed25519) )$/i;
+  /(?:\bh1:|\bsha\d{1,3}[-:=]|;base64,|integrity["']?[=:]\s?["']?|(?:pub|public|publishable|verify|verification|peer)[_-]?keys?[\w-]{0,12}["']?\s{0,3}[:=]\s{0,3}["']?|\bpeer: |\.pub:? |ssh-(?:rsa|ed25519) )$/i;
 
 /** The cheap questions first. Hexadecimal has 22 characters, so its entropy is below 4.46. */
 function isRandomRun(run: string): boolean {
@@ -65,11 +66,16 @@ function inside(text: string, at: number): boolean {
   return code < 128 && inRun[code] === 1;
 }
 
+const assignedName = /^-{0,2}[A-Za-z][A-Za-z_-]{1,60}=(?=[^=])/;
+
 /** A run may be `name=value` or a path whose one segment is random: the whole, or else its parts. */
 function randomParts(text: string, start: number, end: number): Span[] {
-  const whole = text.slice(start, end);
-  const parts = isRandomRun(whole.slice(0, SAMPLE)) ? [{ start, end }] : partsOf(whole, start);
-  return parts.length > 0 && isHarmless(text, start) ? [] : parts;
+  const name = assignedName.exec(text.slice(start, Math.min(end, start + 64)))?.[0] ?? '';
+  const from = start + name.length;
+  if (end - from < MIN_LENGTH) return [];
+  const whole = text.slice(from, end);
+  const parts = isRandomRun(whole.slice(0, SAMPLE)) ? [{ start: from, end }] : partsOf(whole, from);
+  return parts.length > 0 && (isHarmless(text, start) || isHarmless(text, from)) ? [] : parts;
 }
 
 function partsOf(whole: string, start: number): Span[] {
@@ -95,47 +101,10 @@ function isHarmless(text: string, start: number): boolean {
   return (
     /:\/\/[^\s?]{0,400}$/.test(text.slice(Math.max(0, start - 420), start)) ||
     /^(?:build_?id=|sha(?:256|384|512)-)/i.test(text.slice(start, start + 9)) ||
-    harmlessBefore.test(text.slice(Math.max(0, start - 24), start))
+    harmlessBefore.test(text.slice(Math.max(0, start - 40), start))
   );
 }
 
-const secretKind = /^[ \t]*["']?kind["']?[ \t]*:[ \t]*["']?Secret["']?[ \t,]*\r?$/im;
-
-/** Values under `data:` and `stringData:` of every YAML document that is a Kubernetes Secret, in one pass over its lines. */
-function secretSpans(text: string): Span[] {
-  const spans: Span[] = [];
-  let from = 0;
-  for (const document of text.split(/^(?=---)/m)) {
-    if (secretKind.test(document)) spans.push(...dataValues(document, from));
-    from += document.length;
-  }
-  return spans;
-}
-
-/** `key: |` begins a block; its value stands in the lines below. */
-const opensBlock = /^\s*["']?[\w.-]+["']?[ \t]*:[ \t]*(?:[|>][+-]?\d?)?[ \t]*\r?$/;
-const dataLine = /^\s*(?:["']?[\w.-]+["']?[ \t]*:[ \t]*)?["']?([^\s"'|>][^"'\r]{3,})/d;
-
-function dataValues(document: string, from: number): Span[] {
-  const spans: Span[] = [];
-  let at = from;
-  let indent = -1;
-  for (const line of document.split('\n')) {
-    const depth = line.length - line.trimStart().length;
-    const opens = /^[ \t-]*["']?(?:data|stringData)["']?[ \t]*:[ \t]*\{?\r?$/.test(line);
-    if (opens) indent = depth;
-    else if (indent >= 0 && line.trim() !== '' && depth <= indent) indent = -1;
-    else if (indent >= 0) {
-      const value = (opensBlock.test(line) ? null : dataLine.exec(line))?.indices?.[1];
-      if (value !== undefined && !isPlaceholder(line.slice(...value)))
-        spans.push({ start: at + value[0], end: at + value[1] });
-    }
-    at += line.length + 1;
-  }
-  return spans;
-}
-
-const secretMark = /kind["']?[ \t]*:[ \t]*["']?secret/i;
 /** Two dots, six characters apart, as between the parts of a Discord token; the first is 23 long and more, the last 27 and more. */
 function hasDiscordDots(text: string): boolean {
   for (let at = text.indexOf('.', 24); at !== -1 && at + 35 <= text.length; at = text.indexOf('.', at + 1))
@@ -145,14 +114,7 @@ function hasDiscordDots(text: string): boolean {
 const discordToken = /(?<![\w.-])[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,40}/g;
 
 export const secretTextRules: readonly TextRule[] = [
-  {
-    id: 'kubernetes-secret',
-    category: 'kubeconfig',
-    source: 'kubernetes.io/docs/concepts/configuration/secret; gitleaks kubernetes-secret-yaml',
-    hint: (text) =>
-      (text.includes('kind') || text.includes('Kind') || text.includes('KIND')) && secretMark.test(text),
-    spans: secretSpans,
-  },
+  ...kubernetesRules,
   {
     id: 'discord-token',
     category: 'vendor_token',

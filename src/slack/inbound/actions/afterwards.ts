@@ -51,6 +51,6 @@ async function ask(
     deps.log.error({ action: plan.actionId, error: messageOf(error) }, 'a click could not be followed');
     await answer('That could not be recorded. Please look at the card and try again in a moment.');
   } finally {
-    outbound.changed(action.incidentId);
+    outbound.pressed(action.incidentId);
   }
 }

@@ -88,6 +88,6 @@ export async function settle(
     await answer('Your decision could not be recorded. Nothing was run. Please try again in a moment.');
   } finally {
     // The card shows what is on record now, whoever decided.
-    context.outbound.changed(action.incidentId);
+    context.outbound.pressed(action.incidentId);
   }
 }

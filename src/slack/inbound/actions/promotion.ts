@@ -148,7 +148,7 @@ async function ask(
   const no = promotion ? await mayDecide(context, memory, pressed.userId, pressed.teamId) : gone;
   if (no || !promotion) return context.tell(pressed.audience, { text: (no ?? gone).reason });
   if (promotion.state !== 'pending') {
-    context.outbound.changed(asProposalId(promotion.jobId));
+    context.outbound.pressed(asProposalId(promotion.jobId));
     return context.tell(pressed.audience, { text: await formatDecision(context, promotion) });
   }
   const { channel, threadTs } = pressed.audience;
@@ -212,7 +212,7 @@ async function decide(
     );
   } finally {
     // The card shows what is on record now, whoever decided.
-    context.outbound.changed(asProposalId(seen.jobId));
+    context.outbound.pressed(asProposalId(seen.jobId));
   }
 }
 

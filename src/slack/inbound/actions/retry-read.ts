@@ -65,5 +65,5 @@ async function ask(
   const may = await context.directory.mayAct(audience.userId, teamId);
   const asked = may.ok ? await context.deps.retryRead.ask(read, audience.userId) : may;
   if (!asked.ok) await context.tell(audience, { text: asked.reason });
-  context.outbound.changed(read.incidentId);
+  context.outbound.pressed(read.incidentId);
 }

@@ -1,4 +1,5 @@
 import type { types } from '@slack/bolt';
+import { formatDetailsDeleted } from '../../../core/details-deleted.ts';
 import { asActionId, asIncidentId, asToolCallId } from '../../../core/ids.ts';
 import type { SlackContext } from '../../context.ts';
 import { sayText } from '../../outbound/tell.ts';
@@ -8,6 +9,9 @@ import { modal } from '../../views/modal.ts';
 import { outputView } from '../../views/output.ts';
 import { diagnosisView, evidenceView, stepsView, whyView } from '../../views/record-views.ts';
 import type { Pressed } from './pressed.ts';
+
+const GONE =
+  'is not on record any more. The details of an incident are deleted some time after its end (SENTRY_RETENTION).';
 
 type Make = () => Promise<types.ModalView | string>;
 
@@ -40,7 +44,7 @@ export async function show(
 export const showOutput = (context: SlackContext, pressed: Pressed): Promise<void> =>
   show(context, pressed, 'Output', async () => {
     const call = await context.deps.records.toolCall(asToolCallId(pressed.value));
-    return call ? outputView(call, 0) : 'This output is not on record any more.';
+    return call ? outputView(call, 0) : `This output ${GONE}`;
   });
 
 /** The next or previous page, in the same window. */
@@ -56,7 +60,8 @@ export const showEvidence = (context: SlackContext, pressed: Pressed): Promise<v
   show(context, pressed, 'Details', async () => {
     const action = await context.deps.records.action(asActionId(pressed.value));
     const record = action && (await context.deps.records.load(action.incidentId));
-    return action && record ? evidenceView(record, action) : 'This action is not on record any more.';
+    if (!action || !record) return 'This action is not on record any more.';
+    return formatDetailsDeleted(record.incident) ?? evidenceView(record, action);
   });
 
 export const showWhy = (context: SlackContext, pressed: Pressed): Promise<void> =>
@@ -71,6 +76,8 @@ export const showSteps = (context: SlackContext, pressed: Pressed): Promise<void
     const [id = '', round = '1'] = pressed.value.split(':');
     const record = await context.deps.records.load(asIncidentId(id));
     if (!record) return 'This incident is not on record any more.';
+    const deleted = formatDetailsDeleted(record.incident);
+    if (deleted !== null) return deleted;
     return stepsView(record, Number(round), await context.drawOptions(record));
   });
 
@@ -81,7 +88,8 @@ export const showDiagnosis = (context: SlackContext, pressed: Pressed): Promise<
     const record = await context.deps.records.load(asIncidentId(id));
     const all = record?.events.filter((event) => event.type === 'diagnosis.concluded') ?? [];
     const event = all[Number(number) - 1];
-    return event ? diagnosisView(event.diagnosis) : 'This diagnosis is not on record any more.';
+    if (event) return diagnosisView(event.diagnosis);
+    return (record && formatDetailsDeleted(record.incident)) ?? `This diagnosis ${GONE}`;
   });
 
 /** What a window says, for where there are no windows. */

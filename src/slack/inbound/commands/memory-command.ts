@@ -181,6 +181,6 @@ async function cardUrls(
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await context.deps.sql<{ readonly id: string; readonly channel: string; readonly ts: string }>`
     SELECT incident_id AS id, channel, ts FROM slack_post
-    WHERE slot = 'card' AND ts IS NOT NULL AND incident_id IN (SELECT jsonb_array_elements_text(${context.deps.sql.json(jobIds)}))`;
+    WHERE slot = 'card' AND ts IS NOT NULL AND incident_id = ANY (ARRAY(SELECT jsonb_array_elements_text(${context.deps.sql.json(jobIds)})))`;
   return new Map(rows.map(({ id, channel, ts }) => [id, messageUrl(context.identity(), channel, ts)]));
 }

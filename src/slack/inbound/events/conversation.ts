@@ -76,7 +76,7 @@ async function answerQuestion(
   const { questions } = context.deps;
   const { id } = record.incident;
   const { channel, ts, userId: by } = said;
-  const { ok: mayLook } = await directory.mayAct(by, said.teamId);
+  const { ok: mayLook } = await directory.mayLook(by, said.teamId);
   const known = await shortAnswer(context, record, text, { userId: by, channel, alone: false, mayLook });
   if (known) return outbound.say(id, answerSlot(said, known));
   if (!questions.hasModel || !mayLook)
@@ -153,7 +153,7 @@ async function answerElsewhere(context: SlackContext, said: Said): Promise<void>
       { userId: said.userId, channel: said.channel, threadTs: said.threadTs },
       await command(context, said, 'incidents'),
     );
-  const { ok: mayLook } = await context.directory.mayAct(said.userId, said.teamId);
+  const { ok: mayLook } = await context.directory.mayLook(said.userId, said.teamId);
   const readers = { userId: said.userId, channel: said.channel, alone: true, mayLook };
   const known =
     record && named !== said.text.trim() ? await shortAnswer(context, record, said.text, readers) : null;

@@ -82,6 +82,15 @@ const lines: Lines = {
     spans: [words(`Hint taken up: “${short(event.text)}”`)],
     keep: true,
   }),
+  'record.restored': (event) => ({
+    mark: '•',
+    spans: [
+      words(
+        `Sentry's record was restored from a backup of ${event.madeAt.slice(0, 16).replace('T', ' ')} UTC: what this thread says of later is not on record.`,
+      ),
+    ],
+    keep: true,
+  }),
   'read.finished': (event) => ({
     mark: event.readable ? '✓' : '✗',
     spans: [

@@ -1,4 +1,4 @@
-import type { ActionOutcome } from '../../../core/action.ts';
+import { type ActionOutcome, isRiskier, type Risk } from '../../../core/action.ts';
 import type { TouchedObject } from '../../../core/denial.ts';
 import { messageOf, OpsError } from '../../../core/errors.ts';
 import type { Json } from '../../../core/tool-call.ts';
@@ -59,13 +59,21 @@ export async function actOn(
   deadline: Deadline,
   act: (engine: Engine, id: string) => Promise<unknown>,
   done: { readonly text: string; readonly data: Json },
+  riskOf: (container: Container) => Risk,
 ): Promise<ActionOutcome> {
   const { engine } = context.system;
-  const now = guardOf(await present(engine, guard.id, context));
+  const container = await present(engine, guard.id, context);
+  const now = guardOf(container);
   if (now.state !== guard.state || now.started_at !== guard.started_at || now.restarts !== guard.restarts)
     return {
       kind: 'failed',
       text: `Nothing was done: ${guard.name} is ${now.state} by now, and was ${guard.state}.`,
+    };
+  const risk = riskOf(container);
+  if (deadline.risk !== undefined && isRiskier(risk, deadline.risk))
+    return {
+      kind: 'failed',
+      text: `Nothing was done: it is of ${risk} risk by now, and was approved as one of ${deadline.risk} risk.`,
     };
   if (passed(bootClock(), deadline))
     return { kind: 'failed', text: 'Nothing was done: the deadline had passed.' };

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { Risk } from '../../../core/action.ts';
 import { OpsError } from '../../../core/errors.ts';
 import { bootClock } from '../../boot-clock.ts';
 import { containerLine, runsSteadily } from '../describe.ts';
+import type { Container } from '../engine.ts';
 import { containerName, containerTool, mayAct } from '../tool.ts';
 import { feltBy } from './dependants.ts';
 import { actOn, type ContainerGuard, containerObject, guardOf, present } from './guard.ts';
@@ -14,6 +16,9 @@ interface Input {
   readonly container: string;
   readonly signal: (typeof signals)[number];
 }
+
+const riskOf = (signal: Input['signal'], container: Container): Risk =>
+  ENDING.has(signal) && runsSteadily(container) ? 'high' : 'medium';
 
 /** Sends a signal to the main process of a container. */
 export const killContainer = containerTool.active<Input, ContainerGuard>({
@@ -41,7 +46,7 @@ export const killContainer = containerTool.active<Input, ContainerGuard>({
         ? `Its main process ends, and what it was doing is cut off. ${felt}`.trim()
         : 'What the program does at this signal; one that knows nothing of it ends.',
       undo: 'Cannot be undone.',
-      risk: ends && runsSteadily(container) ? 'high' : 'medium',
+      risk: riskOf(signal, container),
     };
   },
   objects: containerObject,
@@ -53,6 +58,7 @@ export const killContainer = containerTool.active<Input, ContainerGuard>({
       (engine, id) =>
         engine.post(`/containers/${id}/kill`, `to send it ${signal}`, context, { query: { signal } }),
       { text: `${signal} was sent to ${name}.`, data: { container: name, signal } },
+      (container) => riskOf(signal, container),
     ),
   async look({ system, ...options }, { signal }, guard) {
     const now = await system.engine.container(guard.id, options);

@@ -185,10 +185,14 @@ function lifecycleTool(act: Act) {
     },
     objects: containerObject,
     run: (context, { container: name }, guard, deadline) =>
-      actOn(context, guard, deadline, (engine, id) => act.send(engine, id, context), {
-        text: `${name} ${act.did}.`,
-        data: { container: name },
-      }),
+      actOn(
+        context,
+        guard,
+        deadline,
+        (engine, id) => act.send(engine, id, context),
+        { text: `${name} ${act.did}.`, data: { container: name } },
+        act.risk,
+      ),
     async look({ system, ...options }, _input, guard) {
       const now = await system.engine.container(guard.id, options);
       return act.isDone(now, guard.started_at) ? 'done' : 'not_done';

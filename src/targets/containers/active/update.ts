@@ -103,6 +103,8 @@ export const updateLimits = containerTool.active<Input, Guard>({
       deadline,
       (engine, id) => engine.post(`/containers/${id}/update`, 'to change its limits', context, { body }),
       { text: `${name} has new limits: ${said}.`, data: before },
+      // Its risk follows from its limits alone, which the guard has.
+      () => 'low',
     );
   },
   async look({ system, ...options }, { memory_mib, cpus }, guard) {

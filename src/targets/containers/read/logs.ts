@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { count } from '../../../core/count.ts';
-import { orThrow } from '../../../core/errors.ts';
 import { measureAt } from '../../../core/measure.ts';
 import { lineMatcher } from '../../../safety/grep/line-matcher.ts';
 import { withoutBreaks } from '../../format.ts';
+import { greppedLines, UNSEARCHED } from '../../grepped-lines.ts';
 import { containerName, containerTool } from '../tool.ts';
 
 const MOST_LINES = 500;
@@ -57,7 +57,8 @@ export const containerLogs = containerTool.read({
   }),
   timeoutMs: 15_000,
   rules(_context, { grep }) {
-    const matcher = grep === undefined ? undefined : lineMatcher(grep, { ignoreCase: true, literal: false });
+    const matcher =
+      grep === undefined ? undefined : lineMatcher({ pattern: grep, ignoreCase: true, literal: false });
     return matcher && !matcher.ok ? matcher : undefined;
   },
   async run(context, { container: name, tail, since_seconds, until_seconds, stream, grep }) {
@@ -73,18 +74,14 @@ export const containerLogs = containerTool.read({
       },
       context,
     );
-    const matches =
-      grep === undefined
-        ? () => true
-        : orThrow(lineMatcher(grep, { ignoreCase: true, literal: false })).matches;
-    const found = read.filter(
-      (line) => (stream === undefined || line.stream === stream) && matches(line.text),
-    );
+    const ofStream = read.filter((line) => stream === undefined || line.stream === stream);
+    const { found, isComplete } = await greppedLines(ofStream, ({ text }) => text, grep, context);
     const lines = found.slice(-tail);
-    const complete = found.length <= tail && read.length < (isChosen ? SEARCHED : tail);
+    const complete = isComplete && found.length <= tail && read.length < (isChosen ? SEARCHED : tail);
     return {
       text: [
         `${count(lines.length, 'line')} of ${container.name}.${complete ? '' : ' There are older ones.'}`,
+        ...(isComplete ? [] : [UNSEARCHED]),
         ...lines.map((line) =>
           withoutBreaks(`${line.at} ${line.stream === 'stderr' ? 'err' : 'out'} ${line.text}`),
         ),

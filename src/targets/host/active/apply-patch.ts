@@ -42,6 +42,7 @@ export const applyPatch = hostTool.active<Input, PatchGuard>({
       .max(MAX_DIFF, `at most ${MAX_DIFF} characters: the approval card shows all of it`),
   }),
   timeoutMs: 30_000,
+  neverUnasked: true,
   verbs: { does: 'Change', did: 'Changed', button: 'Change the file' },
   command: ({ file_path: file, diff }) => `patch ${file}\n${diff.trimEnd()}`,
   async rules(context, { file_path: file, diff }) {

@@ -31,6 +31,7 @@ export const undoPatchTool = hostTool.active<Input, UndoGuard>({
   kind: 'active',
   input,
   timeoutMs: 20_000,
+  neverUnasked: true,
   verbs: { does: 'Put back', did: 'Put back', button: 'Put the file back' },
   command: ({ file_path: file, backup, written_sha256: written }) =>
     backup === null

@@ -1,11 +1,11 @@
 import { refuse } from '../../../core/errors.ts';
 import type { Json } from '../../../core/tool-call.ts';
-import type { LogMatch, LogReader, WatchedLog } from '../../../core/watched-log.ts';
+import type { LogReader, WatchedLog } from '../../../core/watched-log.ts';
 import { openInside } from '../../../safety/paths/open-inside.ts';
 import { isInside } from '../../../safety/paths/system-folders.ts';
 import type { HostLog, HostRoot } from '../config.ts';
 import { FileFollower, type LogPosition } from './follow-file.ts';
-import { matcherOf, recordMatcher } from './match-records.ts';
+import { recordMatcher, startMatcher } from './match-records.ts';
 
 /** A declared log file of this machine; nothing outside the host's folders is opened, whatever its name leads to. */
 export function watchFile(
@@ -17,28 +17,28 @@ export function watchFile(
   return {
     name: path,
     async open(position): Promise<LogReader> {
-      const matchOf = recordMatcher(log);
-      const matches: LogMatch[] = [];
+      const matcher = recordMatcher(log);
       const follower = new FileFollower({
         path,
-        starts: log.starts === undefined ? null : matcherOf(log.starts),
+        starts: startMatcher(log),
         open: async (each) => {
           const root = rootOf(each, roots);
           return root === null
             ? refuse('PATH_OUTSIDE', 'The path is in none of the folders of the host.')
             : openInside(root, each);
         },
-        onRecord(text) {
-          const match = matchOf(text);
-          if (match) matches.push(match);
-        },
+        onRecord: matcher.onRecord,
         ...(now ? { now } : {}),
       });
       await follower.begin(position as unknown as LogPosition | null);
       return {
-        step: () => follower.step(),
-        takeMatches: () => matches.splice(0),
-        takeNotes: () => follower.takeNotes(),
+        async step() {
+          const isMore = await follower.step();
+          await matcher.match();
+          return isMore;
+        },
+        takeMatches: matcher.takeMatches,
+        takeNotes: () => [...follower.takeNotes(), ...matcher.takeNotes()],
         close: () => follower.close(),
         get position() {
           return follower.position as unknown as Json;

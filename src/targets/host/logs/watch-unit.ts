@@ -3,7 +3,7 @@ import type { Json } from '../../../core/tool-call.ts';
 import type { LogMatch, LogReader, WatchedLog } from '../../../core/watched-log.ts';
 import type { HostLog } from '../config.ts';
 import { followJournal, type JournalChild } from './journal-child.ts';
-import { matcherOf, recordMatcher } from './match-records.ts';
+import { type RecordMatcher, recordMatcher, startMatcher } from './match-records.ts';
 import { RecordSplitter } from './split-records.ts';
 
 /** How far a unit's journal was read: after an entry, or from a second on where there was none yet. */
@@ -27,7 +27,7 @@ export function watchUnit(unit: string, log: HostLog, given?: string): WatchedLo
 class UnitReader implements LogReader {
   problem: string | null = null;
   readonly #splitter: RecordSplitter;
-  readonly #matches: LogMatch[] = [];
+  readonly #matcher: RecordMatcher;
   readonly #notes: string[] = [];
   readonly #unit: string;
   readonly #program: string | undefined;
@@ -40,18 +40,12 @@ class UnitReader implements LogReader {
   #grewAt = 0;
 
   constructor(unit: string, log: HostLog, position: UnitPosition | null, program: string | undefined) {
-    const matchOf = recordMatcher(log);
+    this.#matcher = recordMatcher(log);
     this.#unit = unit;
     this.#program = program;
     this.#position = position ?? { since: Math.floor(Date.now() / 1_000) };
     this.#splitter = new RecordSplitter(
-      {
-        starts: log.starts === undefined ? null : matcherOf(log.starts),
-        onRecord: (text) => {
-          const match = matchOf(text);
-          if (match) this.#matches.push(match);
-        },
-      },
+      { starts: startMatcher(log), onRecord: this.#matcher.onRecord },
       { offset: 0, inLongLine: false },
     );
   }
@@ -82,6 +76,7 @@ class UnitReader implements LogReader {
       this.problem = null;
       this.#grewAt = now;
     } else if (now - this.#grewAt >= SETTLE_MS) this.#splitter.settle();
+    await this.#matcher.match();
     this.#move();
     return entries.length > 0;
   }
@@ -102,11 +97,11 @@ class UnitReader implements LogReader {
   }
 
   takeMatches(): readonly LogMatch[] {
-    return this.#matches.splice(0);
+    return this.#matcher.takeMatches();
   }
 
   takeNotes(): readonly string[] {
-    return this.#notes.splice(0);
+    return [...this.#notes.splice(0), ...this.#matcher.takeNotes()];
   }
 
   get position(): Json {

@@ -25,12 +25,12 @@ export const grepSearch = hostTool.read({
   }),
   timeoutMs: 15_000,
   async rules(context, { query, path, ignore_case: ignoreCase, literal }) {
-    const matcher = lineMatcher(query, { ignoreCase, literal });
+    const matcher = lineMatcher({ pattern: query, ignoreCase, literal });
     if (!matcher.ok) return matcher;
     return path === undefined ? undefined : pathRule(context, path);
   },
   async run(context, { query, path, ignore_case: ignoreCase, literal, max_results: maxMatches }) {
-    const { matches } = orThrow(lineMatcher(query, { ignoreCase, literal }));
+    const pattern = { pattern: query, ignoreCase, literal };
     const rows: { path: string; line: number | null; text: string }[] = [];
     let [files, passedOver, complete] = [0, 0, true];
     for (const place of await rootedPathsOf(context, path)) {
@@ -40,7 +40,7 @@ export const grepSearch = hostTool.read({
         break;
       }
       const { path: root } = place.root;
-      const found = orThrow(await context.system.access.search(root, place.path, matches, options));
+      const found = orThrow(await context.system.access.search(root, place.path, pattern, options));
       rows.push(...found.matches.map(({ path: at, line, text }) => ({ path: join(root, at), line, text })));
       files += found.filesSearched;
       passedOver += found.passedOver;

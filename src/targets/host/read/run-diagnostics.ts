@@ -15,7 +15,7 @@ const MAX_OUTPUT = 256 * 1024;
 export const runDiagnostics = hostTool.read({
   name: 'run_diagnostics',
   description:
-    'Runs one diagnostic command on the host: ps, netstat, ss, df, free, uptime, nproc, "systemctl status UNIT", ping -c N HOST, tail -n N LOG, curl URL (GET of allowed hosts). No shell: no pipes, no substitutions; each command has its own allowed arguments, and a refusal says which.',
+    'Runs one diagnostic command on the host: ps, top, netstat, ss, lsof, df, du, ls, free, vmstat, iostat, dmesg, uptime, nproc, uname, hostname, ip (what it shows), "systemctl status|is-active|list-units UNIT", journalctl -u UNIT -n N, tail -n N LOG, ping -c N HOST, dig NAME, curl URL (GET of allowed hosts). No shell: no pipes, no substitutions; each command has its own allowed arguments, and a refusal says which.',
   kind: 'diagnostic',
   input: z.strictObject({ command: z.string().min(1).max(1000) }),
   timeoutMs: 40_000,

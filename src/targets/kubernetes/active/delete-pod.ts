@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Risk } from '../../../core/action.ts';
 import { OpsError } from '../../../core/errors.ts';
 import { bootClock, passed } from '../../boot-clock.ts';
 import { orGone } from '../cluster.ts';
@@ -8,7 +9,7 @@ import { podState } from '../pod-state.ts';
 import { inCare, kubernetesTool, mayAct, namespaceName, namespaceOf, objectName } from '../tool.ts';
 import { controllerOf } from '../workload.ts';
 import { feltBy } from './blast.ts';
-import { GUARDED, nothing, outcomeOf, present } from './guard.ts';
+import { GUARDED, isConflict, nothing, outcomeOf, present, riskierThan, TRIES } from './guard.ts';
 import { inNamespace } from './workload-change.ts';
 
 interface Input {
@@ -26,6 +27,9 @@ type Guard = {
 
 /** Those that make a pod anew. A static pod is owned by its node, and is none of theirs. */
 const MAKERS = new Set(['ReplicaSet', 'StatefulSet', 'DaemonSet', 'ReplicationController']);
+
+/** What is ready serves somebody. */
+const riskOf = (pod: Pod): Risk => (podState(pod, Date.now()).ready ? 'high' : 'medium');
 
 /** Ends one pod, which its controller makes anew. */
 export const deletePod = kubernetesTool.active<Input, Guard>({
@@ -58,7 +62,7 @@ export const deletePod = kubernetesTool.active<Input, Guard>({
       throw new OpsError('GONE', `${name} is being ended already.`, { hint: 'Look at its node.' });
     const [felt] = await Promise.all([
       feltBy(cluster, namespace, pod.metadata.labels ?? {}, context),
-      cluster.remove(ref, pod.metadata.uid, { ...context, dryRun: true }),
+      cluster.remove(ref, { uid: pod.metadata.uid }, { ...context, dryRun: true }),
     ]);
     const state = podState(pod, Date.now());
     return {
@@ -77,7 +81,7 @@ export const deletePod = kubernetesTool.active<Input, Guard>({
         .join(' ')
         .trim(),
       undo: 'Cannot be undone: what it held in memory and on its own disk is gone.',
-      risk: state.ready ? 'high' : 'medium',
+      risk: riskOf(pod),
       losesNothing: false,
       ...(state.ready && felt.blocking.length > 0
         ? {
@@ -95,12 +99,19 @@ export const deletePod = kubernetesTool.active<Input, Guard>({
     },
   ],
   async run({ system, ...options }, _input, { uid, namespace, name }, deadline) {
-    if (passed(bootClock(), deadline)) return nothing('the deadline had passed.');
-    try {
-      await system.cluster.remove({ kind: 'pod', namespace, name }, uid, options);
-      return { kind: 'succeeded', text: `${name} is being ended.`, data: { namespace, pod: name } };
-    } catch (error) {
-      return outcomeOf(error);
+    const ref = { kind: 'pod', namespace, name } as const;
+    for (let tries = 1; ; tries += 1) {
+      const pod = await present<Pod>(system.cluster, ref, options);
+      if (pod.metadata.uid !== uid) return nothing(`${name} is another one of the same name by now.`);
+      const riskier = riskierThan(deadline, riskOf(pod));
+      if (riskier) return riskier;
+      if (passed(bootClock(), deadline)) return nothing('the deadline had passed.');
+      try {
+        await system.cluster.remove(ref, pod.metadata, options);
+        return { kind: 'succeeded', text: `${name} is being ended.`, data: { namespace, pod: name } };
+      } catch (error) {
+        if (tries >= TRIES || !isConflict(error)) return outcomeOf(error);
+      }
     }
   },
   async look({ system, ...options }, _input, { uid, namespace, name }) {
@@ -109,6 +120,7 @@ export const deletePod = kubernetesTool.active<Input, Guard>({
   },
   subject: ({ pod: name }) => ({ kind: 'name', name }),
   repairsOnly: true,
+  names: ['pod'],
   effect: ({ namespace, pod: name }, { uid }) => ({
     steps: [
       {

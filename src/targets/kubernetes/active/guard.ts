@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ActionOutcome } from '../../../core/action.ts';
+import { type ActionOutcome, isRiskier, type Risk } from '../../../core/action.ts';
 import { messageOf, OpsError } from '../../../core/errors.ts';
 import type { Json } from '../../../core/tool-call.ts';
 import type { Deadline, ToolContext } from '../../../tools/define.ts';
@@ -14,7 +14,7 @@ export const GUARDED =
   'The cluster itself checks that the object is unchanged when it acts. It knows no deadline: Sentry looks at its own clock right before it asks.';
 
 /** A controller may write its state in between a look and a change: so often both are made anew. */
-const TRIES = 4;
+export const TRIES = 4;
 
 /** What takes an action back is for the very object that it was done to. */
 export const onlyUid = z
@@ -57,6 +57,8 @@ interface Change<T> {
   readonly ref: ObjectRef;
   /** What keeps it from being done to the object as it is now; undefined: nothing. */
   moved(object: T): string | undefined;
+  /** Of the object as it is now; the version that goes with the change holds it to that. */
+  risk?(object: T): Risk;
   /** What is set, by JSON pointer. */
   values(object: T): Readonly<Record<string, Json>>;
 }
@@ -86,7 +88,7 @@ export async function rehearse<T extends KubernetesObject>(
  */
 export async function change<T extends KubernetesObject>(
   { system, ...options }: ToolContext<KubernetesSystem>,
-  { ref, moved, values }: Change<T>,
+  { ref, moved, risk, values }: Change<T>,
   deadline: Deadline,
   done: { readonly text: string; readonly data: Json },
 ): Promise<ActionOutcome> {
@@ -94,6 +96,8 @@ export async function change<T extends KubernetesObject>(
     const object = await present<T>(system.cluster, ref, options);
     const why = moved(object);
     if (why !== undefined) return nothing(why);
+    const riskier = risk && riskierThan(deadline, risk(object));
+    if (riskier) return riskier;
     if (passed(bootClock(), deadline)) return nothing('the deadline had passed.');
     try {
       await system.cluster.change(ref, object.metadata.resourceVersion, values(object), options);
@@ -103,6 +107,12 @@ export async function change<T extends KubernetesObject>(
     }
   }
 }
+
+/** Nothing is done where it would be of higher risk than it was approved as; undefined: it is not. */
+export const riskierThan = ({ risk: approved }: Deadline, now: Risk): ActionOutcome | undefined =>
+  approved !== undefined && isRiskier(now, approved)
+    ? nothing(`it is of ${now} risk by now, and was approved as one of ${approved} risk.`)
+    : undefined;
 
 export const nothing = (why: string): ActionOutcome => ({ kind: 'failed', text: `Nothing was done: ${why}` });
 
@@ -114,5 +124,5 @@ export function outcomeOf(error: unknown): ActionOutcome {
     : { kind: 'unknown', text };
 }
 
-const isConflict = (error: unknown): boolean =>
+export const isConflict = (error: unknown): boolean =>
   error instanceof OpsError && error.code === 'KUBERNETES_CONFLICT';

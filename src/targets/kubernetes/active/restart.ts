@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import type { Risk } from '../../../core/action.ts';
 import { OpsError } from '../../../core/errors.ts';
 import { bootClock } from '../../boot-clock.ts';
 import type { PodTemplate, Workload } from '../objects.ts';
 import { rolloutLine } from '../read/rollout.ts';
 import { RESTART_OF, RESTARTED_AT } from '../template.ts';
 import { inCare, kubernetesTool, mayAct, namespaceName, namespaceOf, objectName } from '../tool.ts';
-import { partitionOf, readRollout, type WorkloadKind, workloadKinds } from '../workload.ts';
+import { partitionOf, readRollout, replicasOf, type WorkloadKind, workloadKinds } from '../workload.ts';
 import { feltBy } from './blast.ts';
 import { asGone, change, GUARDED, rehearse } from './guard.ts';
 import {
@@ -34,6 +35,13 @@ const restarted = (template: PodTemplate, of: string, at: string): PodTemplate =
     annotations: { ...template.metadata?.annotations, [RESTARTED_AT]: at, [RESTART_OF]: of },
   },
 });
+
+const endsAllAtOnce = ({ spec }: Workload): boolean => spec.strategy?.type === 'Recreate';
+
+function riskOf(kind: WorkloadKind, workload: Workload): Risk {
+  if (replicasOf(kind, workload).available === 0) return 'low';
+  return endsAllAtOnce(workload) ? 'high' : 'medium';
+}
 
 /** Replaces all pods of a workload, in the order of its update strategy. */
 export const restartRollout = kubernetesTool.active<Input, WorkloadGuard>({
@@ -78,7 +86,7 @@ export const restartRollout = kubernetesTool.active<Input, WorkloadGuard>({
       }),
     ]);
     const partition = partitionOf(workload);
-    const isAllAtOnce = workload.spec.strategy?.type === 'Recreate';
+    const isAllAtOnce = endsAllAtOnce(workload);
     return {
       guard,
       clock: bootClock(),
@@ -92,7 +100,7 @@ export const restartRollout = kubernetesTool.active<Input, WorkloadGuard>({
         .join(' ')
         .trim(),
       undo: 'Cannot be undone: what the old pods held in memory is gone.',
-      risk: replicas.available > 0 && isAllAtOnce ? 'high' : replicas.available > 0 ? 'medium' : 'low',
+      risk: riskOf(kind, workload),
       losesNothing: replicas.available === 0,
     };
   },
@@ -103,6 +111,7 @@ export const restartRollout = kubernetesTool.active<Input, WorkloadGuard>({
       {
         ref: { kind, namespace: guard.namespace, name },
         moved: (workload) => movedSince(guard, workload),
+        risk: (workload) => riskOf(kind, workload),
         values: ({ spec }) => ({
           '/spec/template': restarted(spec.template, guard.template, now()) as never,
         }),

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import type { Risk } from '../../../core/action.ts';
 import { OpsError, refuse } from '../../../core/errors.ts';
 import { bootClock } from '../../boot-clock.ts';
 import type { Autoscaler, Workload } from '../objects.ts';
 import { autoscalerText } from '../summary.ts';
 import { inCare, kubernetesTool, mayAct, namespaceName, namespaceOf, objectName } from '../tool.ts';
-import { replicasOf } from '../workload.ts';
+import { replicasOf, type WorkloadKind } from '../workload.ts';
 import { feltBy } from './blast.ts';
 import { change, GUARDED, onlyUid, present, rehearse } from './guard.ts';
 import {
@@ -33,6 +34,12 @@ type Guard = {
   readonly name: string;
   readonly replicas: number;
 };
+
+/** Of ending pods that serve. */
+function riskOf(kind: WorkloadKind, workload: Workload, replicas: number): Risk {
+  const { desired, available } = replicasOf(kind, workload);
+  return replicas === 0 || (replicas < desired && replicas < available) ? 'high' : 'medium';
+}
 
 /** Changes how many pods a workload is to have. */
 export const scaleWorkload = kubernetesTool.active<Input, Guard>({
@@ -102,7 +109,7 @@ export const scaleWorkload = kubernetesTool.active<Input, Guard>({
         desired <= maxReplicas
           ? `Scale it to ${desired} again.`
           : `Cannot be undone by Sentry: it may scale to at most ${maxReplicas} (max_replicas in sentry.yaml), and this has ${desired} now.`,
-      risk: replicas === 0 || (isLess && replicas < available) ? 'high' : 'medium',
+      risk: riskOf(kind, workload, replicas),
       losesNothing: !isLess,
       ...(scaler === undefined
         ? {}
@@ -122,6 +129,7 @@ export const scaleWorkload = kubernetesTool.active<Input, Guard>({
           metadata.uid === guard.uid && (spec.replicas ?? 1) === guard.replicas
             ? undefined
             : `${name} is to have ${spec.replicas ?? 1} by now, and was to have ${guard.replicas}.`,
+        risk: (workload) => riskOf(kind, workload, replicas),
         values: () => ({ '/spec/replicas': replicas }),
       },
       deadline,

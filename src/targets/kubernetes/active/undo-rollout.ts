@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Risk } from '../../../core/action.ts';
 import { OpsError } from '../../../core/errors.ts';
 import { bootClock } from '../../boot-clock.ts';
 import { more } from '../../format.ts';
@@ -6,7 +7,7 @@ import type { PodTemplate, Workload } from '../objects.ts';
 import { compare, rolloutLine } from '../read/rollout.ts';
 import { templateHash } from '../template.ts';
 import { inCare, kubernetesTool, mayAct, namespaceName, namespaceOf, objectName } from '../tool.ts';
-import { type Revision, readRollout } from '../workload.ts';
+import { isRolledOut, type Revision, readRollout, replicasOf } from '../workload.ts';
 import { feltBy } from './blast.ts';
 import { asGone, change, GUARDED, nothing, ofUid, onlyUid, rehearse } from './guard.ts';
 import {
@@ -40,6 +41,12 @@ function asTemplate({ template }: Revision): PodTemplate {
   return { ...template, metadata: { ...template.metadata, labels } };
 }
 
+/** What is rolled out whole serves; what is half-way does not, or not yet. */
+function riskOf(workload: Workload): Risk {
+  const replicas = replicasOf('deployment', workload);
+  return isRolledOut('deployment', workload, replicas) && replicas.desired > 0 ? 'high' : 'medium';
+}
+
 /** Brings a deployment back to an older revision. */
 export const undoRollout = kubernetesTool.active<Input, Guard>({
   name: 'kubernetes_rollout_undo',
@@ -66,7 +73,7 @@ export const undoRollout = kubernetesTool.active<Input, Guard>({
         throw asGone(error, ref);
       },
     );
-    const { replicas, revisions } = rollout;
+    const { revisions } = rollout;
     const workload = ofUid(rollout.workload, { ...ref, uid });
     const wanted = revisions.find(({ number }) => number === to_revision);
     const current = revisions.find(({ isCurrent }) => isCurrent);
@@ -109,7 +116,7 @@ export const undoRollout = kubernetesTool.active<Input, Guard>({
         current === undefined
           ? 'Roll out again what was there.'
           : `Roll it to revision ${current.number} again.`,
-      risk: rollout.isComplete && replicas.desired > 0 ? 'high' : 'medium',
+      risk: riskOf(workload),
       losesNothing: current !== undefined && !rollout.isComplete,
     };
   },
@@ -126,6 +133,7 @@ export const undoRollout = kubernetesTool.active<Input, Guard>({
       {
         ref: { kind: 'deployment', namespace, name },
         moved: (workload) => movedSince(guard, workload),
+        risk: riskOf,
         values: () => ({ '/spec/template': asTemplate(wanted) as never }),
       },
       deadline,

@@ -153,14 +153,20 @@ export function connectCluster(kubeconfig: KubeconfigFile | null): Cluster {
         },
         options,
       ),
-    async remove(ref, uid, { dryRun = false, ...options }) {
+    async remove(ref, { uid, resourceVersion }, { dryRun = false, ...options }) {
       // Of a deletion with a body, the server reads no option from the address: a dry run that is only said there deletes.
       const dry = dryRun ? { dryRun: ['All'] } : {};
       await askJson(
         {
           ...asked('delete', ref.kind, ref.namespace, ref.name),
           path: pathOfObject(ref),
-          body: { type: 'application/json', value: { preconditions: { uid }, ...dry } },
+          body: {
+            type: 'application/json',
+            value: {
+              preconditions: { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
+              ...dry,
+            },
+          },
         },
         options,
       );

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { KubeConfig, User } from '@kubernetes/client-node';
 import { parseDocument } from 'yaml';
 import { messageOf, OpsError } from '../../../core/errors.ts';
+import { readCredentialFile } from '../../read-credential-file.ts';
 
 /** A kubeconfig as it was when the configuration was read. */
 export interface KubeconfigFile {
@@ -68,7 +68,7 @@ function takeTokenFile(config: KubeConfig, path: string): void {
   config.addAuthenticator({
     isAuthProvider: () => true,
     async applyAuthentication(_user, options) {
-      const token = (await readFile(path, 'utf8')).trim();
+      const token = readCredentialFile(path).trim();
       options.headers = Object.assign(options.headers ?? {}, { Authorization: `Bearer ${token}` });
     },
   });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { count } from '../../../core/count.ts';
-import { orThrow } from '../../../core/errors.ts';
 import { lineMatcher } from '../../../safety/grep/line-matcher.ts';
 import { withoutBreaks } from '../../format.ts';
+import { greppedLines, UNSEARCHED } from '../../grepped-lines.ts';
 import type { Pod } from '../objects.ts';
 import { podState } from '../pod-state.ts';
 import { inCare, kubernetesTool, namespaceName, namespaceOf, objectName } from '../tool.ts';
@@ -40,7 +40,8 @@ export const podLogs = kubernetesTool.read({
   }),
   timeoutMs: 20_000,
   rules(context, { grep, ...input }) {
-    const matcher = grep === undefined ? undefined : lineMatcher(grep, { ignoreCase: true, literal: false });
+    const matcher =
+      grep === undefined ? undefined : lineMatcher({ pattern: grep, ignoreCase: true, literal: false });
     return matcher && !matcher.ok ? matcher : inCare(context, input);
   },
   async run(
@@ -62,17 +63,17 @@ export const podLogs = kubernetesTool.read({
       },
       context,
     );
-    const matches =
-      grep === undefined
-        ? () => true
-        : orThrow(lineMatcher(grep, { ignoreCase: true, literal: false })).matches;
-    const found = read.lines.filter((line) => matches(withoutTime(line)));
+    const { found, isComplete } = await greppedLines(read.lines, withoutTime, grep, context);
     const lines = found.slice(-tail).map(shown);
     const complete =
-      read.isComplete && found.length <= tail && read.lines.length < (grep === undefined ? tail : SEARCHED);
+      isComplete &&
+      read.isComplete &&
+      found.length <= tail &&
+      read.lines.length < (grep === undefined ? tail : SEARCHED);
     return {
       text: [
         `${count(lines.length, 'line')} of ${name} [${container}]${previous ? ', of its run before' : ''}.${complete ? '' : ' There are older ones.'}`,
+        ...(isComplete ? [] : [UNSEARCHED]),
         ...lines,
       ].join('\n'),
       data: {

@@ -42,6 +42,7 @@ export const onSession = {
     measures: ['sessions_behind_it', 'idle_in_transaction', 'running_statement'],
   }),
   repairsOnly: true,
+  names: ['pid', 'backend_start'],
 } as const;
 
 /** The effect is there when `holds` is true of the session's facts, and stays so for 2 s. */

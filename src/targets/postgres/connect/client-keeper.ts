@@ -1,4 +1,5 @@
 import postgres, { type Sql } from 'postgres';
+import { postgresConnection } from '../../../infra/process/postgres-connection.ts';
 import { wireTypes } from './wire-types.ts';
 
 interface ClientOptions {
@@ -81,7 +82,9 @@ export function createClientKeeper(options: ClientOptions, reopen: () => Promise
 }
 
 function openClient({ url, reserved }: ClientOptions, onclose: () => void): Sql {
-  return postgres(ownUrl(url), {
+  const connection = postgresConnection(ownUrl(url));
+  return postgres(connection.url, {
+    ssl: connection.ssl,
     max: 1,
     prepare: false,
     fetch_types: false,

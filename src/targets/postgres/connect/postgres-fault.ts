@@ -1,4 +1,5 @@
 import { messageOf, OpsError } from '../../../core/errors.ts';
+import { sslHint } from '../../../core/postgres-url.ts';
 
 export interface FaultPlace {
   readonly target: string;
@@ -45,10 +46,11 @@ export function postgresFault(place: FaultPlace, error: unknown): OpsError {
 const retryableStates = /^(40...|53...|57014|55P03)$/;
 
 function hintFor(code: string, message: string, { target, credential }: FaultPlace): string {
+  const overSsl = sslHint(code, message);
+  if (overSsl !== null) return overSsl;
   const role = credential === 'read' ? 'the reading role' : 'the acting role';
   switch (code) {
     case '28P01':
-    case '28000':
       return `Check user and password of ${role} of target "${target}", and the server's pg_hba.conf.`;
     case '3D000':
       return `The database in the URL of ${role} of target "${target}" does not exist; correct the URL.`;

@@ -48,7 +48,7 @@ const keepaliveMs = 30_000;
 /**
  * What each use begins with. Plain SET statements: a function of the target (`set_config`) is looked up by a path that
  * somebody may have changed, a statement is not. With the catalogue first, no function, operator or view of the target
- * can take the place of the one that a tool means. By SET rather than at connecting: pg_settings then still tells the
+ * can take the place of the one that a tool means; nor does what the database's owner sets for its sessions change it. By SET rather than at connecting: pg_settings then still tells the
  * server's own values (reset_val) to the tools. Read tools stay out of the way: they wait at most 2 s for a lock.
  */
 function limitsSql({ readOnly, ownRoles }: SerialConnectionOptions, timeoutMs: number): string {
@@ -59,7 +59,12 @@ function limitsSql({ readOnly, ownRoles }: SerialConnectionOptions, timeoutMs: n
     `SET lock_timeout = '${readOnly ? 2 : 5}s'`,
     "SET TimeZone = 'UTC'",
     "SET DateStyle = 'ISO, YMD'",
+    "SET IntervalStyle = 'postgres'",
+    'SET quote_all_identifiers = off',
     'SET standard_conforming_strings = on',
+    // A deferrable one waits until no other is under way.
+    "SET default_transaction_isolation = 'read committed'",
+    'SET default_transaction_deferrable = off',
     `SET sentry.own_roles = ${literal(JSON.stringify(ownRoles))}`,
   ].join('; ');
 }

@@ -32,7 +32,10 @@ const from = (name: string): string => `'pg_catalog.${name}'::regclass::oid`;
  * the other way round or not at all (a table's rules, policies, indexes, checks, statistics and children; a type's parts,
  * checks, input and casts; an operator's function and its negator). It reaches too much rather than too little. Built-in
  * functions are in no dependency, so they are read from the stored expressions. Of them those are refused that run
- * what their arguments name: a query, a table or a type.
+ * what their arguments name: a query, a table or a type, called by name or as an operator.
+ *
+ * What a function names in a body that is a text is in no dependency either, and may be somebody else's. So one that the planner
+ * may run or inline is refused whoever owns it, unless it came with an extension.
  */
 const reachedSql = `
   WITH RECURSIVE reached (class, obj) AS (
@@ -42,7 +45,7 @@ const reachedSql = `
       SELECT d.refclassid AS class, d.refobjid AS obj FROM pg_depend d
        WHERE d.classid = r.class AND d.objid = r.obj
          AND (d.refclassid IN ('pg_proc'::regclass, 'pg_type'::regclass, 'pg_operator'::regclass, 'pg_opclass'::regclass, 'pg_foreign_server'::regclass)
-              OR d.refclassid = 'pg_class'::regclass AND (${is('pg_rewrite')} OR ${is('pg_policy')}))
+              OR d.refclassid = 'pg_class'::regclass AND (${is('pg_rewrite')} OR ${is('pg_policy')} OR ${is('pg_proc')}))
          AND NOT (${is('pg_opclass')} OR ${is('pg_foreign_server')})
       UNION ALL SELECT ${from('pg_rewrite')}, w.oid FROM pg_rewrite w WHERE ${is('pg_class')} AND w.ev_class = r.obj
       UNION ALL SELECT ${from('pg_policy')}, p.oid FROM pg_policy p WHERE ${is('pg_class')} AND p.polrelid = r.obj
@@ -85,20 +88,28 @@ const reachedSql = `
     UNION ALL SELECT t.partexprs::text FROM reached r JOIN pg_partitioned_table t ON ${is('pg_class')} AND t.partrelid = r.obj
     UNION ALL SELECT to_jsonb(s) ->> 'stxexprs' FROM reached r JOIN pg_statistic_ext s ON ${is('pg_statistic_ext')} AND s.oid = r.obj
     UNION ALL SELECT k.conbin::text FROM reached r JOIN pg_constraint k ON ${is('pg_constraint')} AND k.oid = r.obj
-    UNION ALL SELECT f.adbin::text FROM reached r JOIN pg_attrdef f ON ${is('pg_attrdef')} AND f.oid = r.obj),
-  functions (oid) AS (
-    SELECT r.obj FROM reached r WHERE ${is('pg_proc')}
-    UNION SELECT m[1]::oid FROM expressions x CROSS JOIN LATERAL regexp_matches(x.tree, ':funcid (\\d+)', 'g') m
+    UNION ALL SELECT f.adbin::text FROM reached r JOIN pg_attrdef f ON ${is('pg_attrdef')} AND f.oid = r.obj
+    UNION ALL SELECT to_jsonb(p) ->> 'prosqlbody' FROM reached r JOIN pg_proc p ON ${is('pg_proc')} AND p.oid = r.obj),
+  called (oid) AS (
+    SELECT m[1]::oid FROM expressions x CROSS JOIN LATERAL regexp_matches(x.tree, ':funcid (\\d+)', 'g') m
+    UNION SELECT o.oprcode::oid FROM reached r JOIN pg_operator o ON ${is('pg_operator')} AND o.oid = r.obj
     UNION SELECT n.oprcode::oid FROM expressions x CROSS JOIN LATERAL regexp_matches(x.tree, ':opno (\\d+)', 'g') m
-            JOIN pg_operator o ON o.oid = m[1]::oid JOIN pg_operator n ON n.oid IN (o.oid, o.oprcom, o.oprnegate))
+            JOIN pg_operator o ON o.oid = m[1]::oid JOIN pg_operator n ON n.oid IN (o.oid, o.oprcom, o.oprnegate)),
+  functions (oid) AS (SELECT r.obj FROM reached r WHERE ${is('pg_proc')} UNION SELECT oid FROM called)
   SELECT 'the function ' || p.oid::regprocedure::text || ' of ' || o.rolname AS name
     FROM functions f JOIN pg_proc p ON p.oid = f.oid JOIN pg_roles o ON o.oid = p.proowner WHERE NOT o.rolsuper
   UNION
   SELECT 'what the arguments of ' || p.oid::regprocedure::text || ' name'
-    FROM expressions x CROSS JOIN LATERAL regexp_matches(x.tree, ':funcid (\\d+)', 'g') m JOIN pg_proc p ON p.oid = m[1]::oid
+    FROM called c JOIN pg_proc p ON p.oid = c.oid
    WHERE p.pronamespace = 'pg_catalog'::regnamespace
      AND (p.proname ~ '_to_xml|^pg_input_|^ts_(stat|rewrite)$|_validator$'
           OR EXISTS (SELECT FROM pg_type t WHERE p.oid IN (t.typinput::oid, t.typreceive::oid)))
+  UNION
+  SELECT 'what the text of the function ' || p.oid::regprocedure::text || ' names'
+    FROM functions f JOIN pg_proc p ON p.oid = f.oid JOIN pg_language l ON l.oid = p.prolang
+   WHERE l.lanname NOT IN ('internal', 'c') AND p.oid >= 16384::oid AND to_jsonb(p) ->> 'prosqlbody' IS NULL
+     AND (l.lanname = 'sql' OR p.provolatile <> 'v')
+     AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
   UNION
   SELECT 'what the foreign server ' || quote_ident(s.srvname) || ' of ' || o.rolname || ' says'
     FROM reached r JOIN pg_foreign_server s ON ${is('pg_foreign_server')} AND s.oid = r.obj JOIN pg_roles o ON o.oid = s.srvowner

@@ -21,11 +21,17 @@ const path = join(scratchDir(), 'policy.yaml');
 const policy = (more = '{after: 3, actions: 2, minutes: 60, veto_minutes: 2}') =>
   `rules: [{name: earned, tools: [box_mend], runbooks: [box], autonomy: ${more}}, {name: rest}]\n`;
 let rig: Rig;
+/** What the runbook says. */
+let runbook = 'version 1';
 beforeAll(async () => {
   writeFileSync(path, policy());
-  rig = await createRig({ policyPath: path });
+  rig = await createRig({
+    policyPath: path,
+    gate: { runbookVersion: (id) => (id === 'box' ? runbook : null) },
+  });
 });
 beforeEach(async () => {
+  runbook = 'version 1';
   writeFileSync(path, policy());
   Object.assign(rig.machine, { broken: true, generation: 1, effects: 0, helps: true });
   await rig.core.sql`DELETE FROM incident`;
@@ -33,13 +39,11 @@ beforeEach(async () => {
 });
 afterAll(() => rig.stop());
 
-let ways = 0;
-async function propose(runbookId: string | null = 'box'): Promise<Action> {
-  ways += 1;
+async function propose(runbookId: string | null = 'box', how = 'the same way'): Promise<Action> {
   const result = await call(rig, 'surgeon', await openIncident(rig), {
     tool: 'box_mend',
     target: 'box',
-    input: { how: `way ${ways}` },
+    input: { how },
     proposal: { why: 'It helps.', runbookId, verify: null },
   });
   if (result.kind !== 'proposed') throw new Error(JSON.stringify(result));
@@ -47,8 +51,8 @@ async function propose(runbookId: string | null = 'box'): Promise<Action> {
 }
 
 /** One that a person approved, that ran, and that ended so. */
-async function done(verdict: string, runbookId: string | null = 'box'): Promise<Action> {
-  const action = await propose(runbookId);
+async function done(verdict: string, runbookId: string | null = 'box', how?: string): Promise<Action> {
+  const action = await propose(runbookId, how);
   await decide(rig, action);
   await execute(rig, action.id);
   await verified(action, verdict);
@@ -70,7 +74,7 @@ test('after as many approved successes as the rule asks for it runs by itself, o
   await rig.core.sql`UPDATE action SET state = 'void' WHERE state = 'proposed'`;
   await done('fixed');
   const action = await propose();
-  expect(Date.parse(action.autonomousAt ?? '') - Date.now()).toBeGreaterThan(110_000);
+  expect(Date.parse(action.autonomousAt ?? '') - Date.parse(action.proposedAt)).toBeGreaterThan(110_000);
   expect(await rig.core.approvals.approveEarned(action.id)).toBe(false);
   expect((await actionOf(rig, action.id)).state).toBe('proposed');
   await wait(action);
@@ -148,7 +152,7 @@ test('never over a person’s No, whenever it was said and whoever said it of wh
   await deny();
   await typed(rig, `UPDATE action SET state = 'approved' WHERE id = '${approved.id}'`);
   const before = rig.machine.effects;
-  expect(await execute(rig, approved.id)).toMatchObject({ kind: 'not_run', code: 'DENIED' });
+  expect(await execute(rig, approved.id)).toMatchObject({ kind: 'not_run', code: 'NOT_APPROVED' });
   expect(rig.machine.effects).toBe(before);
 });
 
@@ -281,7 +285,7 @@ test('an incident whose fix has earned it is resolved with nobody pressing anyth
           work.callTool({
             tool: 'box_mend',
             target: 'box',
-            input: { how: work.incident.id },
+            input: { how: 'the same way' },
             proposal: { why: 'It mends it.', runbookId: 'box', verify: null },
           }),
         );
@@ -316,4 +320,52 @@ test('an incident whose fix has earned it is resolved with nobody pressing anyth
   } finally {
     await core.stop();
   }
+});
+
+describe('what is earned is earned for the very same', () => {
+  test('and not for other arguments of the same tool and runbook [F7]', async () => {
+    await earn();
+    expect((await propose('box', 'rm -rf everything, never seen before')).autonomousAt).toBeNull();
+    await rig.core.sql`UPDATE action SET state = 'void' WHERE state = 'proposed'`;
+    expect((await propose()).autonomousAt).not.toBeNull();
+  });
+
+  test('nor by three that were each another [F7]', async () => {
+    for (const how of ['one', 'two', 'three']) await done('fixed', 'box', how);
+    for (const how of ['one', 'two', 'three', 'four']) {
+      expect((await propose('box', how)).autonomousAt).toBeNull();
+      await rig.core.sql`UPDATE action SET state = 'void' WHERE state = 'proposed'`;
+    }
+  });
+
+  test('nor for another version of the runbook, whenever it is changed [F7]', async () => {
+    await earn();
+    runbook = 'version 2';
+    expect((await propose()).autonomousAt).toBeNull();
+    await rig.core.sql`UPDATE action SET state = 'void' WHERE state = 'proposed'`;
+    runbook = 'version 1';
+    const action = await propose();
+    await wait(action);
+    expect(await rig.core.approvals.approveEarned(action.id)).toBe(true);
+    // After the rule's word and before the run.
+    runbook = 'version 2';
+    const before = rig.machine.effects;
+    expect(await execute(rig, action.id)).toMatchObject({ kind: 'not_run', code: 'NOT_APPROVED' });
+    expect(rig.machine.effects).toBe(before);
+  });
+
+  test('nor for what no known runbook proposes, whatever it calls itself [F7]', async () => {
+    await earn();
+    for (const runbookId of [null, 'boxes', 'BOX', '']) {
+      const action = await propose(runbookId);
+      expect(action).toMatchObject({ autonomousAt: null, autonomyKey: null });
+      await rig.core.sql`UPDATE action SET state = 'void' WHERE state = 'proposed'`;
+    }
+  });
+
+  test('nor from rows that somebody wrote: successes that nobody signed [F7] [F10]', async () => {
+    await earn();
+    await rig.core.sql`UPDATE action SET approval_seqs = '{}', approval_seq = NULL`;
+    expect((await propose()).autonomousAt).toBeNull();
+  });
 });

@@ -8,6 +8,7 @@ import { openPolicyRules } from '../../../../src/actions/policy/policy-rules.ts'
 import { openDatabase } from '../../../../src/infra/db/client.ts';
 import { createRecords } from '../../../../src/record/record.ts';
 import { createAuditLog } from '../../../../src/safety/audit/audit-chain.ts';
+import { directoryOf } from '../../../support/directory.ts';
 import { quiet } from '../../../support/quiet.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
 import type { Row } from '../../../support/typed.ts';
@@ -118,10 +119,16 @@ describe('two people', () => {
       const policy = createApprovalPolicy({
         approvers,
         admins: [],
-        directory: { groupMembers: async () => [], channelMembers: async () => [] },
+        directory: directoryOf(),
         rules: await rulesOn(sql),
       });
-      const elsewhere = createApprovals({ sql, records: createRecords(sql), audit, policy });
+      const elsewhere = createApprovals({
+        sql,
+        records: createRecords(sql),
+        audit,
+        policy,
+        seal: rig.core.seal,
+      });
       const press = {
         actionId: action.id,
         planHash: action.planHash,
@@ -172,6 +179,7 @@ const rulesOn = (sql: Rig['core']['sql']) =>
     path,
     isRequired: true,
     people: { oncallGroup: null, admins: [] },
+    subjects: () => null,
     approvers,
     approvalMinutes: 5,
     environmentOf: () => 'test',

@@ -187,4 +187,5 @@ export const INCIDENT: Incident = {
   endedAt: null,
   resolvedBy: null,
   asksAgainAt: null,
+  detailsDeletedAt: null,
 };

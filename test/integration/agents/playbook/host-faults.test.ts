@@ -45,7 +45,7 @@ async function caused(id: string): Promise<ShopFault> {
   if (!fault) throw new Error(`no fault ${id}`);
   open(fault.rule.alertname);
   await fault.cause();
-  await expect.poll(async () => (await fault.read()).holds, { timeout: 15_000 }).toBe(true);
+  await expect.poll(async () => (await fault.read()).holds).toBe(true);
   return fault;
 }
 
@@ -80,7 +80,7 @@ function open(alertName: string): void {
 }
 
 async function over(fault: ShopFault): Promise<void> {
-  await expect.poll(async () => (await fault.read()).holds, { timeout: 10_000 }).toBe(false);
+  await expect.poll(async () => (await fault.read()).holds).toBe(false);
 }
 
 describe('the runbooks of hosts, on a real service and real files', () => {
@@ -105,9 +105,7 @@ describe('the runbooks of hosts, on a real service and real files', () => {
   test('a service that is down is started again, and seen to run', async () => {
     // One that has said everything only once cannot be told from one that has just said why it ends.
     await expect
-      .poll(() => readFileSync(`${host.dir}/logs/shop-worker.log`, 'utf8').split('mails sent').length, {
-        timeout: 20_000,
-      })
+      .poll(() => readFileSync(`${host.dir}/logs/shop-worker.log`, 'utf8').split('mails sent').length)
       .toBeGreaterThan(2);
     const fault = await caused('service_down');
     const { diagnosis } = await live.triageAndDiagnose();

@@ -18,7 +18,7 @@ server.listen(0, '127.0.0.1', () => writeFileSync('port', String(server.address(
   async function occupy(): Promise<{ readonly pid: number; readonly port: number }> {
     writeFileSync(at('stranger.mjs'), STRANGER);
     const pid = scene().run(process.execPath, 'stranger.mjs');
-    await expect.poll(() => textOf(at('port')), { timeout: 20_000 }).toMatch(/^\d+$/);
+    await expect.poll(() => textOf(at('port'))).toMatch(/^\d+$/);
     const port = Number(textOf(at('port')));
     scene().listensAt(port);
     return { pid, port };
@@ -39,7 +39,7 @@ server.listen(0, '127.0.0.1', () => writeFileSync('port', String(server.address(
     const said = async () =>
       (await scene().diagnose('HostPortConflict', { title: 'orders: port conflict' })).verdict;
     // Once it has run for long enough to count as running.
-    await expect.poll(said, { timeout: 15_000 }).toBe('healthy');
+    await expect.poll(said).toBe('healthy');
   });
 
   test('is not blamed when the service is down and nobody has it', async () => {
@@ -115,9 +115,9 @@ setInterval(() => {
   test('of a service that complains of it, and goes on to, are its own', async () => {
     writeFileSync(at('leak.mjs'), LEAK);
     scene().run('/bin/sh', '-c', `ulimit -n 60; exec '${process.execPath}' leak.mjs`);
-    await expect.poll(() => textOf(at('logs/orders.log')), { timeout: 20_000 }).toContain('too many');
+    await expect.poll(() => textOf(at('logs/orders.log'))).toContain('too many');
     await expect
-      .poll(async () => (await scene().diagnose('HostTooManyOpenFiles')).rootCause, { timeout: 20_000 })
+      .poll(async () => (await scene().diagnose('HostTooManyOpenFiles')).rootCause)
       .toMatch(/^orders has reached its limit of open files: /);
   });
 

@@ -13,10 +13,10 @@ describe('processes that have ended and are not waited for', () => {
   async function neglect(count: number): Promise<number> {
     const script = `i=0; while [ $i -lt ${count} ]; do sleep 600 & i=$((i + 1)); done; exec sleep 600`;
     const parent = scene().run('/bin/sh', '-c', script);
-    await expect.poll(() => childrenOf(parent, 'S').length, { timeout: 15_000 }).toBe(count);
-    await expect.poll(() => ps('-o', 'comm=', '-p', String(parent)), { timeout: 15_000 }).toBe('sleep\n');
+    await expect.poll(() => childrenOf(parent, 'S').length).toBe(count);
+    await expect.poll(() => ps('-o', 'comm=', '-p', String(parent))).toBe('sleep\n');
     for (const child of childrenOf(parent, 'S')) process.kill(child, 'SIGKILL');
-    await expect.poll(() => childrenOf(parent, 'Z').length, { timeout: 15_000 }).toBe(count);
+    await expect.poll(() => childrenOf(parent, 'Z').length).toBe(count);
     return parent;
   }
   const ps = (...args: string[]): string => spawnSync('/bin/ps', args, { encoding: 'utf8' }).stdout;
@@ -111,7 +111,7 @@ describe('processors', () => {
       const [top] = (data as { processes: readonly { pid: number; cpu_percent: number }[] }).processes;
       return top && top.cpu_percent > 0 ? top.pid : null;
     };
-    await expect.poll(first, { timeout: 40_000 }).toBe(burner);
+    await expect.poll(first).toBe(burner);
   });
 });
 

@@ -48,7 +48,7 @@ async function outcome(work: PromiseLike<unknown>): Promise<string> {
   return Promise.race([answered, sleep(8_000, 'no answer')]);
 }
 
-test('every statement is answered, however and whenever its connection is lost, and the next one works', async () => {
+test('every statement is answered, however and whenever its connection is lost, and the next one works [C1]', async () => {
   const seen: string[] = [];
   for (let loss = 0; loss < 40; loss += 1) {
     seen.push(
@@ -90,7 +90,7 @@ test('statements under way on other connections end in peace when one is lost', 
   expect(await slow).toBe('ok');
 });
 
-test('a server that goes away whenever a new connection asks for its types does no harm once they are known', async () => {
+test('a server that goes away whenever a new connection asks for its types does no harm once they are known [C1]', async () => {
   const proxy = await hangingUp(scratch.url, 'typarray');
   const one = openDatabase(proxy.url, { max: 4, name: 'behind a proxy' });
   const array = async () => one.sql`SELECT ${one.sql.array(['a', 'b'])}::text[] AS given`;

@@ -1,5 +1,6 @@
 import postgres, { type Sql } from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { alone } from '../../../../src/infra/db/alone.ts';
 import { type Database, openDatabase } from '../../../../src/infra/db/client.ts';
 import { grantWriterRole, WRITER_ROLE } from '../../../../src/infra/db/writer-role.ts';
 import { migrateEngine } from '../../../../src/infra/dbos/enqueue-function.ts';
@@ -18,7 +19,9 @@ beforeAll(async () => {
   const engine = openDatabase(scratch.url, { max: 1 });
   await migrateEngine(scratch.url, engine.sql);
   await engine.close();
-  const roles = await Promise.all([1, 2, 3].map(() => grantWriterRole(scratch.url, quiet)));
+  const roles = await Promise.all(
+    [1, 2, 3].map(() => alone(scratch.url, () => grantWriterRole(scratch.url, quiet))),
+  );
   expect(roles).toEqual([WRITER_ROLE, WRITER_ROLE, WRITER_ROLE]);
   writer = openDatabase(scratch.url, { max: 2, role: WRITER_ROLE });
   await writer.sql`SELECT 1`;

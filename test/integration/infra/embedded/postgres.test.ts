@@ -260,7 +260,7 @@ describe('a start is refused with what to do', () => {
     const file = join(scratchDir(), 'file');
     writeFileSync(file, '');
     const fault = await faultOf(start(join(file, 'postgres')));
-    expect(fault.code).toMatch(/^POSTGRES_/);
+    expect(fault.code).toMatch(/^(?:POSTGRES_|FOLDER$)/);
     expect(fault.hint).not.toBe('');
   });
 

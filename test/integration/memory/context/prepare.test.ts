@@ -97,7 +97,7 @@ const pathsOf = ({ shown }: PreparedMemory) => shown.map(({ path }) => path);
 const about = (word: string) => incidentOf({ title: word, alertName: null });
 
 describe('a turn gets', () => {
-  test('reviewed memory and drafts in two blocks, told apart by who vouches for them', async () => {
+  test('reviewed memory and drafts in two blocks, told apart by whether anybody has reviewed it [F9]', async () => {
     await write(admin, workspace(conventionsStore), {
       path: 'a/ibis',
       title: 'Ibis gateway',
@@ -116,17 +116,18 @@ describe('a turn gets', () => {
     const found = await prepare({ incident: about('ibis') });
     const [trusted = '', untrusted = ''] = found.text.split('<sentry_untrusted_memory_candidates>');
     expect(trusted).toContain('Drain the ibis first.');
-    expect(trusted).toContain('Ann owns the ibis.');
+    expect(trusted).not.toContain('Ann owns the ibis.');
+    expect(untrusted).toContain('Ann owns the ibis.');
     expect(trusted).not.toContain('The ibis may leak.');
     expect(untrusted).toContain('The ibis may leak.');
     expect(found.shown.map(({ path, trust, trusted: yes }) => [path, trust, yes])).toEqual([
       ['a/ibis', 'admin_approved', true],
-      ['p/ibis', 'user_authored', true],
+      ['p/ibis', 'user_authored', false],
       ['d/ibis', 'agent_draft', false],
     ]);
-    // The threshold decides what a person's word is worth, and can never make a draft trusted.
-    const strict = await prepare({ incident: about('ibis') }, { trustThreshold: 0.9 });
-    expect(strict.shown.map(({ trusted: yes }) => yes)).toEqual([true, false, false]);
+    // The threshold decides what is reviewed well enough, and can never make a draft or a person's word trusted.
+    const loose = await prepare({ incident: about('ibis') }, { trustThreshold: 0.5 });
+    expect(loose.shown.map(({ trusted: yes }) => yes)).toEqual([true, false, false]);
   });
 
   test('never more than the budget, and nothing at all for a budget of 0', async () => {

@@ -68,8 +68,18 @@ export const reuse: readonly Row[] = [
     station: '9 not expired, and claimed in one transaction',
     trace: /gate.refused EXPIRED/,
     async run({ rig, gate }) {
-      const { id } = await approved(rig);
-      await typed(rig, `UPDATE action SET expires_at = now() - interval '1 second' WHERE id = '${id}'`);
+      const action = await propose(rig);
+      const { id } = action;
+      // The approval signs until when it holds.
+      await typed(
+        rig,
+        `UPDATE action SET expires_at = clock_timestamp() + interval '5 seconds' WHERE id = '${id}'`,
+      );
+      if (!(await decide(rig, action)).ok) throw new Error('the approval came too late');
+      await typed(
+        rig,
+        `SELECT pg_sleep(extract(epoch FROM expires_at - clock_timestamp()) + 0.1) FROM action WHERE id = '${id}'`,
+      );
       await execute(rig, id, gate());
       return rig.machine.effects > 0;
     },

@@ -1,9 +1,11 @@
 import { appendFileSync, chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Registry } from 'prom-client';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sql } from '../../../../src/core/sql.ts';
 import { type Database, openDatabase } from '../../../../src/infra/db/client.ts';
 import { type AuditLog, createAuditLog } from '../../../../src/safety/audit/audit-chain.ts';
+import { createAuditCheck, verifyHere } from '../../../../src/safety/audit/audit-check.ts';
 import {
   asCheckpoint,
   type CheckpointKey,
@@ -20,6 +22,7 @@ import { type ScratchDatabase, scratchDatabase } from '../../../support/postgres
 import { quiet } from '../../../support/quiet.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
 import type { Row } from '../../../support/typed.ts';
+import { waitFor } from '../../../support/wait-for.ts';
 
 let scratch: ScratchDatabase;
 let database: Database;
@@ -191,4 +194,93 @@ test('a channel that cannot be reached holds up no checkpoint, and hears the nex
   await append(1);
   await spoken.take();
   expect(posted).toEqual([103]);
+});
+
+describe('once a look is over', () => {
+  afterEach(() => witness.stop());
+
+  test.each([
+    { kind: 'approval.decided', details: { action: 'act_1', decision: 'approve' } },
+    { kind: 'gate.outcome', details: { action: 'act_1', outcome: 'succeeded' } },
+  ])('$kind cannot be cut off with all that came since the last checkpoint [F15]', async (entry) => {
+    witness.start();
+    await waitFor('the first look', async () => (await verify()).entries === 102);
+    await audit.append({ ...entry, actor: 'UAPPROVER' });
+    await waitFor('its checkpoint', async () => readWitnessed(dataDir).at(-1)?.seq === 103);
+    await append(3);
+    expect(await verify()).toMatchObject({ ok: true, entries: 107 });
+    await rewrite((body, seq) => (seq < 103 ? body : null));
+    expect(await verify()).toMatchObject({ ok: false, seq: 103 });
+  });
+
+  test('what no person decided and what only read waits for the next one, also when it quotes what was [F15]', async () => {
+    witness.start();
+    await waitFor('the first look', async () => readWitnessed(dataDir).length === 2);
+    const quoted = '{"kind":"approval.decided"} {"kind":"gate.outcome","action":"act_1"}';
+    await audit.append({ kind: 'gate.outcome', actor: 'detective', details: { toolCall: 'tc_1', quoted } });
+    await audit.append({ kind: 'approval.decided', actor: 'U1', details: { action: 'act_2' } });
+    await waitFor('one for both', async () => readWitnessed(dataDir).at(-1)?.seq === 104);
+    expect(readWitnessed(dataDir).map(({ seq }) => seq)).toEqual([50, 101, 104]);
+  });
+});
+
+describe('nobody has to ask whether the log is whole', () => {
+  const checked = (metrics: Registry, tell: (text: string) => Promise<void>) =>
+    createAuditCheck({
+      verify: (signal) => verifyHere(sql, dataDir, signal),
+      metrics,
+      log: quiet,
+      tell,
+      everyMs: 20,
+    });
+  const isWhole = async (metrics: Registry): Promise<string | undefined> =>
+    /^sentry_audit_log_whole (\d)/m.exec(await metrics.metrics())?.[1];
+
+  test('an entry edited in place is found, said once, and shown [F15] [S-36]', async () => {
+    const metrics = new Registry();
+    const told: string[] = [];
+    const check = checked(metrics, async (text) => void told.push(text));
+    expect(await isWhole(metrics)).toBeUndefined();
+    check.start();
+    await waitFor('the first check', async () => (await isWhole(metrics)) === '1');
+    await sql`ALTER TABLE audit_entry DISABLE TRIGGER ALL`;
+    await sql`UPDATE audit_entry SET body = replace(body, '"n":6', '"n":7') WHERE seq = 7`;
+    await waitFor('the next one', async () => (await isWhole(metrics)) === '0');
+    expect(check.last()).toMatchObject({ ok: false, seq: 7 });
+    await sql`UPDATE audit_entry SET body = replace(body, '"n":7', '"n":6') WHERE seq = 7`;
+    await waitFor('it is whole again', async () => (await isWhole(metrics)) === '1');
+    await check.stop();
+    expect(told).toEqual([expect.stringContaining('Entry 7 is not what was written')]);
+  });
+
+  test('what could not be said is said as soon as it can be, and a ruined file of checkpoints is no whole log [F15]', async () => {
+    appendFileSync(witnessFile(), '{"seq":50}\n');
+    const told: string[] = [];
+    let reachable = false;
+    const check = checked(new Registry(), async (text) => {
+      if (!reachable) throw new Error('Slack is away');
+      told.push(text);
+    });
+    check.start();
+    await waitFor('the first check', async () => check.last() !== null);
+    reachable = true;
+    await waitFor('somebody hears of it', async () => told.length > 0);
+    await check.stop();
+    expect(told).toEqual([expect.stringContaining('line 2, is no checkpoint')]);
+  });
+
+  test('a check that is under way holds up no stop [F15]', async () => {
+    const check = createAuditCheck({
+      verify: (signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('broken off')));
+        }),
+      metrics: new Registry(),
+      log: quiet,
+      tell: async () => undefined,
+    });
+    check.start();
+    await check.stop();
+    expect(check.last()).toBeNull();
+  });
 });

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -62,7 +63,7 @@ describe('planning', () => {
     expect(read('db.ini')).toBe(before);
   });
 
-  test('refuses a diff that does not fit, in the words of git', async () => {
+  test('refuses a diff that does not fit, and says where', async () => {
     writeFileSync(at('db.ini'), 'something else\n');
     expect(await planPatch(root, change)).toMatchObject({
       code: 'DIFF_DOES_NOT_APPLY',
@@ -81,6 +82,47 @@ describe('planning', () => {
     const plan = await planPatch(root, change.replaceAll('db.ini', name));
     expect(plan.ok ? 'ok' : plan.code).toMatch(new RegExp(`^(?:${code})$`, 'u'));
   });
+
+  test.each([
+    ['further down', `${'x\n'.repeat(20)}${before}`, change],
+    ['further up', before, change.replace('-1,3 +1,3', '-90,3 +90,3')],
+    ['at the same lines once more', before + before, change.replace('-1,3 +1,3', '-2,3 +2,3')],
+    [
+      'after lines that are not there',
+      before,
+      '--- a/conf/db.ini\n+++ b/conf/db.ini\n@@ -90,0 +91 @@\n+x = 1\n',
+    ],
+  ])('refuses a hunk that would apply %s than it says [F20]', async (_, content, diff) => {
+    writeFileSync(at('db.ini'), content);
+    expect(await planPatch(root, diff)).toMatchObject({ ok: false, code: 'DIFF_DOES_NOT_APPLY' });
+  });
+
+  test('refuses a file that has another name too [F20]', async () => {
+    linkSync(at('db.ini'), join(base, 'outside.ini'));
+    expect(await planPatch(root, change)).toMatchObject({ ok: false, code: 'DIFF_LINK' });
+  });
+
+  test.each([
+    [
+      'every line',
+      'host = db\r\nport = 5432\r\npool = 10\r\n',
+      change,
+      'host = db\r\nport = 5432\r\npool = 50\r\n',
+    ],
+    [
+      'all lines but a last one without an end',
+      'a\r\nb',
+      '--- a/conf/db.ini\n+++ b/conf/db.ini\n@@ -1,2 +1,3 @@\n a\n+c\n b\n\\ No newline at end of file\n',
+      'a\r\nc\r\nb',
+    ],
+  ])(
+    'patches a file with the line ends of Windows, and keeps them in %s',
+    async (_, content, diff, result) => {
+      writeFileSync(at('db.ini'), content);
+      const plan = await planned(diff);
+      expect(plan.files[0]?.after?.toString()).toBe(result);
+    },
+  );
 
   test('refuses hooks and pipelines', async () => {
     for (const path of ['.git/hooks/pre-commit', '.github/workflows/x.yml', '.husky/pre-push']) {

@@ -1,7 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionResult } from '../../../../src/actions/ledger/execution.ts';
-import { ownPorts } from '../../../../src/app/tool-ports.ts';
 import { loadConfig } from '../../../../src/config/config.ts';
 import type { Action } from '../../../../src/core/action.ts';
 import { asActionId, type IncidentId } from '../../../../src/core/ids.ts';
@@ -149,7 +148,7 @@ export async function hostRig(options: HostRigOptions = {}): Promise<HostRig> {
   const hosts = createHostTargets([host.config], {
     machine,
     access: { ...machine.access, ...options.access },
-    deniedPorts: ownPorts(loadConfig({})),
+    deniedPorts: [loadConfig({}).http.port],
     steadySeconds: options.steadySeconds ?? 0.3,
   });
   const core = await createCore({
@@ -219,7 +218,7 @@ export async function hostRig(options: HostRigOptions = {}): Promise<HostRig> {
     execute: async (action) =>
       core.gate.execute(
         await actionOf(action.id),
-        { claimed: async () => undefined, ended: async () => undefined },
+        { claimed: async () => undefined, released: async () => undefined, ended: async () => undefined },
         never,
       ),
     act: async (tool, input) => rig.execute(await rig.approve(await rig.propose(tool, input))),

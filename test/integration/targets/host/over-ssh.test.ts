@@ -88,7 +88,11 @@ describe('a line that is cut in the middle of a restart', () => {
       kind: 'ran',
       outcome: { kind: 'unknown', text: expect.stringContaining('connection to 127.0.0.1 broke') },
     });
-    const none = { claimed: async () => undefined, ended: async () => undefined };
+    const none = {
+      claimed: async () => undefined,
+      released: async () => undefined,
+      ended: async () => undefined,
+    };
     // Nobody looks before it can take effect no more.
     expect(await rig.core.gate.settle(action, none, options().signal)).toMatchObject({ kind: 'later' });
     await rig.core.sql`UPDATE action SET done_by = clock_timestamp() WHERE id = ${action.id}`;

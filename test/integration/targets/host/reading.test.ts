@@ -256,7 +256,6 @@ describe('run_diagnostics', () => {
     'curl -d @/etc/passwd http://localhost/',
     'curl file:///etc/passwd',
     'curl http://169.254.169.254/latest/meta-data/',
-    'curl http://localhost:3999/api/auth.test',
     'curl http://localhost:3000/metrics',
     'systemctl restart ssh',
     'ping -f localhost',

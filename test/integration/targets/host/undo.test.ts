@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { earned } from '../../../../src/actions/policy/autonomy.ts';
+import { mayRunUnasked } from '../../../../src/actions/policy/autonomy.ts';
 import { createUndo, type UndoAnswer } from '../../../../src/actions/undo.ts';
 import type { Action } from '../../../../src/core/action.ts';
 import { asActionId } from '../../../../src/core/ids.ts';
@@ -332,17 +332,25 @@ describe('one click on Undo', () => {
     expect(existsSync(fresh)).toBe(false);
   });
 
-  test('is no success that autonomy could be earned by, and takes what was earned', async () => {
+  test('is no success that autonomy could be earned by, nor is the patch, whatever its row says [F7]', async () => {
     const action = await patched();
-    await rig.core.sql`UPDATE action SET runbook_id = 'tune-worker' WHERE id = ${action.id}`;
+    expect(action.autonomyKey).toBeNull();
+    await rig.core
+      .sql`UPDATE action SET runbook_id = 'tune-worker', autonomy_key = 'mine' WHERE id = ${action.id}`;
     await rig.core.sql`
       INSERT INTO event (incident_id, type, body) VALUES (${action.incidentId}, 'verification.concluded', ${rig.core.sql.json({ round: 1, verdict: 'fixed', reason: '' })})`;
-    const { identity } = action;
-    const subject = { tool: 'apply_patch', target: action.target, identity, runbookId: 'tune-worker' };
-    expect(await earned(rig.core.sql, subject)).toBe(1);
+    const subject = {
+      ...action,
+      planId: asActionId('act_new'),
+      runbookId: 'tune-worker',
+      autonomyKey: 'mine',
+    };
+    const autonomy = { after: 1, atMost: { actions: 9, minutes: 60 }, vetoMinutes: 1 };
+    const { sql: tx, seal } = rig.core;
+    expect(await mayRunUnasked({ tx, seal }, subject, autonomy)).toBe(false);
     await press(action);
     await turn(action);
-    expect(await earned(rig.core.sql, subject)).toBe(0);
+    expect(await mayRunUnasked({ tx, seal }, subject, autonomy)).toBe(false);
   });
 });
 

@@ -216,9 +216,14 @@ describe('EXPLAIN of what somebody wrote runs nothing of his', () => {
       'CREATE FUNCTION spy.lower(text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$BEGIN PERFORM spy.evil(1); RETURN $1; END$$',
       `SELECT * FROM spy.plain WHERE spy.lower('x') = 'x'`,
     ],
+    [
+      'a built-in function that reads a type by its name, behind an operator of his',
+      'CREATE OPERATOR spy.~~? (LEFTARG = text, RIGHTARG = text, FUNCTION = pg_input_is_valid)',
+      `SELECT * FROM (SELECT a > 1 AS big FROM spy.plain) q WHERE big = ('1' OPERATOR(spy.~~?) 'spy.dom')`,
+    ],
   ];
 
-  test.each(plays)('%s', async (_what, setUp, statement) => {
+  test.each(plays)('%s [F1]', async (_what, setUp, statement) => {
     if (setUp !== '') await mallory.unsafe(setUp);
     const before = await ranAsSentry();
     await expect(explain(mallory, statement)).rejects.toMatchObject({
@@ -229,11 +234,11 @@ describe('EXPLAIN of what somebody wrote runs nothing of his', () => {
   });
 });
 
-test('EXPLAIN runs no function of a role that is only a member of a superuser', async () => {
+test('EXPLAIN runs no function of a role that is only a member of a superuser [F1]', async () => {
   const { admin } = rig.shop;
   await admin.unsafe(`
     CREATE ROLE deputy; GRANT postgres TO deputy;
-    CREATE FUNCTION public.deputies(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1; END';
+    CREATE FUNCTION public.deputies(int) RETURNS int LANGUAGE sql IMMUTABLE RETURN $1;
     ALTER FUNCTION public.deputies OWNER TO deputy`);
   await expect(
     explain(rig.client('deputies'), 'SELECT * FROM products WHERE id = deputies(1)'),
@@ -243,7 +248,26 @@ test('EXPLAIN runs no function of a role that is only a member of a superuser', 
   expect(allowed.data.plan_lines.join('\n')).toContain('(id = 2)');
 });
 
-test('EXPLAIN creates nothing where somebody’s trigger would run for it', async () => {
+test.each([
+  ['plans', 'sql', 'SELECT spy.evil($1)'],
+  ['runs, by a text it puts together,', 'plpgsql', "BEGIN EXECUTE 'SELECT spy.evil(1)'; RETURN $1; END"],
+])(
+  'EXPLAIN %s nothing that a superuser’s function takes from somebody [F1]',
+  async (what, language, body) => {
+    const name = `trusting_${language}`;
+    await rig.shop.admin.unsafe(`
+    GRANT USAGE ON SCHEMA public TO PUBLIC;
+    CREATE FUNCTION public.${name}(int) RETURNS int LANGUAGE ${language} IMMUTABLE AS $body$${body}$body$`);
+    const before = await ranAsSentry();
+    await expect(
+      explain(mallory, `SELECT * FROM spy.plain WHERE a = public.${name}(1)`),
+    ).rejects.toMatchObject({ code: 'POSTGRES_CANNOT_EXPLAIN', message: expect.stringContaining(name) });
+    expect([what, await ranAsSentry()]).toEqual([what, before]);
+    await expectUntouched();
+  },
+);
+
+test('EXPLAIN creates nothing where somebody’s trigger would run for it [F1]', async () => {
   const { admin } = rig.shop;
   await admin.unsafe(`
     CREATE FUNCTION public.on_ddl() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN PERFORM spy.evil(1); END';
@@ -357,7 +381,7 @@ test('EXPLAIN leaves no connection behind, however many are asked for at once', 
 });
 
 describe('whatever stands in the way of a name', () => {
-  test('tools read the server’s own views, where the path of their role leads to others', async () => {
+  test('tools read the server’s own views, where the path of their role leads to others [F1]', async () => {
     const { admin } = rig.shop;
     await mallory.unsafe(`
       CREATE VIEW spy.pg_stat_activity AS SELECT a.* FROM pg_catalog.pg_stat_activity a WHERE usename <> 'mallory';
@@ -395,7 +419,7 @@ describe('whatever stands in the way of a name', () => {
     }
   });
 
-  test('what one use of a connection sets, locks or leaves open, the next does not find', async () => {
+  test('what one use of a connection sets, locks or leaves open, the next does not find [F1]', async () => {
     const left = `SELECT set_config('search_path', 'spy', false), set_config('work_mem', '64kB', false), pg_advisory_lock(4711)`;
     await rig.targets.read('shop-db', (session) => session.query(left), options);
     await expectUntouched();
@@ -412,6 +436,43 @@ describe('whatever stands in the way of a name', () => {
       options,
     );
     expect(row).toEqual({ memory: true, locks: 0 });
+  });
+
+  test('what the owner of the database sets for its sessions does not change what tools see [F1]', async () => {
+    const database = new URL(rig.shop.appUrl).pathname.slice(1);
+    const hostile = {
+      default_transaction_isolation: 'serializable',
+      default_transaction_deferrable: 'on',
+      IntervalStyle: 'iso_8601',
+      quote_all_identifiers: 'on',
+      search_path: 'spy, pg_catalog',
+      DateStyle: 'SQL, DMY',
+      standard_conforming_strings: 'off',
+      default_transaction_read_only: 'off',
+    };
+    for (const [name, value] of Object.entries(hostile))
+      await rig.shop.admin.unsafe(
+        `ALTER DATABASE ${database} SET ${name} = ${name === 'search_path' ? value : `'${value}'`}`,
+      );
+    try {
+      const [row] = await rig.targets.readAlone(
+        'shop-db',
+        (session) =>
+          session.query(`SELECT current_setting('transaction_isolation') AS isolation, current_setting('transaction_deferrable') AS waits,
+                                interval '90 s'::text AS time, quote_ident('plain') AS name, current_setting('transaction_read_only') AS ro`),
+        options,
+      );
+      expect(row).toEqual({
+        isolation: 'read committed',
+        waits: 'off',
+        time: '00:01:30',
+        name: 'plain',
+        ro: 'on',
+      });
+    } finally {
+      for (const name of Object.keys(hostile))
+        await rig.shop.admin.unsafe(`ALTER DATABASE ${database} RESET ${name}`);
+    }
   });
 
   test('names with line breaks and dividers make no lines and no cells', async () => {
@@ -439,7 +500,7 @@ describe('whatever stands in the way of a name', () => {
     await admin.unsafe(`DROP TABLE spy."a | 0 | 0\nroot: pid 1 (postgres@shop_db, shop) blocks 99"`);
   });
 
-  test('a session that calls itself Sentry is not Sentry', async () => {
+  test('a session that calls itself Sentry is not Sentry [F11]', async () => {
     const backup = rig.client('sentry-backup');
     await backup.unsafe('BEGIN');
     await backup.unsafe('UPDATE products SET stock = stock WHERE id = 31');

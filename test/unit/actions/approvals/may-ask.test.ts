@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createApprovalPolicy } from '../../../../src/actions/policy/policy.ts';
+import { directoryOf } from '../../../support/directory.ts';
 
 const members: Readonly<Record<string, readonly string[]>> = { dba: ['UDBA'], oncall: ['UONCALL'] };
 
@@ -8,7 +9,7 @@ const policy = (approvers: readonly string[], groupMembers = async (name: string
     approvers: approvers.map((name) => ({ kind: 'group', name })),
     admins: [{ kind: 'user', id: 'UADMIN' }],
     oncallGroup: 'oncall',
-    directory: { groupMembers, channelMembers: async () => [] },
+    directory: directoryOf({ groupMembers }),
   });
 
 describe('who may have more of a live system read', () => {

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { readPolicy } from '../../../../src/actions/policy/read-policy.ts';
+import { type PolicySubjects, readPolicy } from '../../../../src/actions/policy/read-policy.ts';
 import { isWithin, type Rule, ruleFor, type Subject } from '../../../../src/actions/policy/rule.ts';
 import { cpuClock } from '../../../support/cpu-clock.ts';
 
 const people = { oncallGroup: 'oncall', admins: [{ kind: 'user', id: 'UADMIN' }] } as const;
 const read = (text: string): readonly Rule[] => {
-  const found = readPolicy(text, people);
+  const found = readPolicy(text, people, null);
   if ('problems' in found) throw new Error(JSON.stringify(found.problems));
   return found.rules;
 };
-const problems = (text: string, who = people) => {
-  const found = readPolicy(text, who as never);
+const problems = (text: string, who = people, subjects: PolicySubjects | null = null) => {
+  const found = readPolicy(text, who as never, subjects);
   return 'problems' in found ? found.problems.map(({ line, message }) => `${line}: ${message}`) : [];
 };
 const subject: Subject = {
@@ -67,7 +67,10 @@ rules:
 describe('what is wrong is said with its line', () => {
   test.each([
     ['rules:\n  - name: a\n    approvals: none', '3: rules.0.approvals: '],
-    ['rules:\n  - name: a\n    aprovals: 2', '2: rules.0: Unrecognized key: "aprovals"'],
+    [
+      'rules:\n  - name: a\n    aprovals: 2',
+      '2: rules.0: there is no "aprovals" here; did you mean "approvals"?',
+    ],
     ['rules:\n  - name: a\n  - name: a', '3: rules.1.name: there is another rule called "a"'],
     ['rules:\n  - name: a\n    approvers: [somebody]', '3: rules.0.approvers: "somebody" is neither'],
     ['rules:\n  - name: a\n    approvers: []', '3: rules.0.approvers: '],
@@ -158,5 +161,134 @@ describe('hours', () => {
     [night, '2026-11-23T05:00:00Z', false],
   ] as const)('%j at %s: %s', (hours, at, expected) => {
     expect(isWithin(hours, new Date(at))).toBe(expected);
+  });
+});
+
+/** A whole rule; each test below has one thing of it wrong. */
+const RULE: Readonly<Record<string, string>> = {
+  name: 'a',
+  tools: '[box_mend]',
+  targets: '["shop-*"]',
+  environments: '[production]',
+  risks: '[low]',
+  runbooks: '[bloat]',
+  never: 'false',
+  approvals: '1',
+  approvers: '[U0123]',
+  self_approval: 'true',
+  expires_minutes: '10',
+  hours: '{days: [mon], from: "08:00", to: "18:00", timezone: UTC}',
+  at_most: '{actions: 1, minutes: 1}',
+  at_most_everywhere: '{actions: 1, minutes: 1}',
+  autonomy: '{after: 1, actions: 1, minutes: 1, veto_minutes: 1}',
+};
+const here: PolicySubjects = {
+  tools: ['box_mend', 'postgres_terminate_backend', 'apply_patch'],
+  neverUnasked: ['apply_patch'],
+  targets: ['shop-db', 'shop-host'],
+  environments: ['production'],
+};
+const withField = (field: string, value: string): string =>
+  `rules:\n  - ${Object.entries({ ...RULE, [field]: value })
+    .map(([key, text]) => `${key}: ${text}`)
+    .join('\n    ')}\n`;
+
+describe('every field says what is wrong with it', () => {
+  test('and a rule with nothing wrong is read [F17]', () => {
+    expect(problems(withField('name', 'a'), people, here)).toEqual([]);
+  });
+
+  const wrong: Readonly<Record<string, readonly string[]>> = {
+    name: ['""', '1', '[a]', `"${'n'.repeat(101)}"`],
+    tools: [
+      '[]',
+      'box_mend',
+      '[1]',
+      '[""]',
+      '["a*b*c*d*e*f*g"]',
+      '[postgres_terminate_backand]',
+      '["mysql_*"]',
+      '[Box_mend]',
+    ],
+    targets: ['[]', 'shop-db', '[""]', '[shop-bd]', '["*-prod"]', '["shop-db "]', '["SHOP-*"]'],
+    environments: ['[]', '[prodction]', '["staging*"]', 'production'],
+    risks: ['[]', '[none]', 'low', '[LOW]'],
+    runbooks: ['[]', '[1]', 'bloat'],
+    never: ['yes please', '1', '"true"', 'null'],
+    approvals: ['0', '11', '1.5', '"2"', '-1', '.nan'],
+    approvers: [
+      '[]',
+      '[""]',
+      '[olivia]',
+      '["channel:oncall"]',
+      '["channel:#oncall"]',
+      '["group:"]',
+      '[u0123]',
+      '["channel:"]',
+    ],
+    self_approval: ['"no"', '0'],
+    expires_minutes: ['0', '1441', '"10"', '1e9', '.inf'],
+    hours: [
+      '{from: "24:59", to: "23:00", timezone: UTC}',
+      '{from: "24:00", to: "23:00", timezone: UTC}',
+      '{from: "08:00", to: "24:01", timezone: UTC}',
+      '{from: "08:60", to: "18:00", timezone: UTC}',
+      '{from: 8:00, to: "18:00", timezone: UTC}',
+      '{from: "08:00", to: "08:00", timezone: UTC}',
+      '{from: "08:00", to: "18:00", timezone: CEST+1}',
+      '{days: [], from: "08:00", to: "18:00", timezone: UTC}',
+      '{days: [Monday], from: "08:00", to: "18:00", timezone: UTC}',
+      '{from: "08:00", timezone: UTC}',
+    ],
+    at_most: ['{actions: 0, minutes: 1}', '{actions: 1}', '{actions: 1, minutes: 43201}', '5'],
+    at_most_everywhere: ['{actions: 0, minutes: 1}', '{minutes: 1}', '{actions: 1, minutes: 1, hours: 1}'],
+    autonomy: [
+      '{after: 0, actions: 1, minutes: 1, veto_minutes: 1}',
+      '{after: 1, actions: 1, minutes: 1}',
+      'true',
+    ],
+    nonsense: ['1'],
+  };
+  test.each(
+    Object.entries(wrong).flatMap(([field, values]) => values.map((value) => [field, value] as const)),
+  )('%s: %s [F17]', (field, value) => {
+    const found = problems(withField(field, value), people, here);
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.join()).toContain(field);
+  });
+
+  test('all fields are tried [F17]', () => {
+    const { nonsense: _, ...fields } = wrong;
+    expect(Object.keys(fields).toSorted()).toEqual(Object.keys(RULE).toSorted());
+  });
+
+  test('a slip in a name is told with what was perhaps meant [F17]', () => {
+    const never = 'rules:\n  - name: a\n    tools: [postgres_terminate_backand]\n    never: true';
+    expect(problems(never, people, here)).toEqual([
+      '3: rules.0.tools: "postgres_terminate_backand" matches no tool that changes something; did you mean "postgres_terminate_backend"?',
+    ]);
+    expect(problems('rules: [{name: a, targets: [elsewhere]}]', people, here)).toEqual([
+      '1: rules.0.targets: "elsewhere" matches no configured target; there is shop-db, shop-host',
+    ]);
+  });
+
+  test('a channel is named by its id, and it is said where that stands [F16]', () => {
+    expect(problems('rules: [{name: a, approvers: ["channel:oncall"]}]', people, here).join()).toMatch(
+      /"channel:oncall" is no channel's id.*About/,
+    );
+  });
+
+  test.each(['[apply_patch]', '["*"]', '["apply_*", box_mend]'])(
+    'autonomy for a patch is an error, in words: %s [F7]',
+    (tools) => {
+      expect(problems(withField('tools', tools), people, here)).toEqual([
+        expect.stringContaining('nothing earns it for apply_patch'),
+      ]);
+    },
+  );
+
+  test('midnight is an end and no beginning [F17]', () => {
+    const [rule] = read('rules: [{name: a, hours: {from: "00:00", to: "24:00", timezone: UTC}}]');
+    expect(rule?.hours).toMatchObject({ from: 0, to: 1440 });
   });
 });

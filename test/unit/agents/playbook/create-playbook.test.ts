@@ -273,7 +273,7 @@ checks:
     expect(diagnosis.rootCause).toContain(text);
   });
 
-  it('reads nothing when the alert names no target', async () => {
+  it('reads nothing when the alert names no target [L2]', async () => {
     const work = scriptedWork(full, { incident: { target: null } });
     expect(await diagnosed(work)).toMatchObject({ verdict: 'cannot_tell' });
     expect(work.calls).toEqual([]);

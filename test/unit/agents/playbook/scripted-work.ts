@@ -40,6 +40,7 @@ export function anIncident(part: Partial<Incident> = {}): Incident {
     endedAt: null,
     resolvedBy: null,
     asksAgainAt: null,
+    detailsDeletedAt: null,
     ...part,
   };
 }
@@ -64,6 +65,7 @@ export function anAction(part: Partial<Action>): Action {
     undo: '',
     risk: 'low',
     runbookId: null,
+    autonomyKey: null,
     verify: { steps: [], holdMs: 0, timeoutMs: 1 },
     expiresAt: '',
     proposedAt: '',

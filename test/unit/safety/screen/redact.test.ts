@@ -64,6 +64,69 @@ test('reaches into every string of a value, also where only the key tells', () =
   expect(shown).toContain('"note":"hunter"');
 });
 
+describe('every copy of what is found is hidden', () => {
+  const secret = 'Tr0ub4dor+3?x';
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+  test.each([
+    ['behind it', `password="${secret}"\nlogin with ${secret} failed`],
+    ['before it', `login with ${secret} failed\npassword="${secret}"`],
+    ['percent-encoded', `password="${secret}" https://db/?a=${encodeURIComponent(secret)}&b=1`],
+    ['decoded', `https://ops:${encodeURIComponent(secret)}@db/ and ${secret}`],
+    ['in Base64', `password="${secret}" blob ${base64(secret)}`],
+    ['in Base64 behind a user', `password="${secret}" blob ${base64(`ops:${secret}`)}`],
+    ['in Base64 behind another user', `password="${secret}" blob ${base64(`o2:${secret}`)}`],
+    [
+      'in Base64 for addresses',
+      `password="${secret}" blob ${Buffer.from(`x:${secret}`).toString('base64url')}`,
+    ],
+    ['escaped', `password='pass"w0rd9' {"note":"pass\\"w0rd9"}`],
+  ])('%s [S-secrets]', (_, text) => {
+    const shown = redact(text);
+    for (const copy of [secret, encodeURIComponent(secret), 'w0rd9', base64(secret), base64(`ops:${secret}`)])
+      expect(shown).not.toContain(copy);
+    expect(shown).not.toMatch(/(?<=blob )(?!\[redacted:[\w-]+\]$)/);
+    expect(redact(shown)).toBe(shown);
+  });
+
+  test('in every string of a value, also those before it [S-secrets]', () => {
+    expect(redactJson({ log: [`tried ${secret} twice`], [secret]: 1, password: secret })).toEqual({
+      log: ['tried [redacted:assigned-secret] twice'],
+      '[redacted:assigned-secret]': 1,
+      password: '[redacted:assigned-secret]',
+    });
+  });
+
+  test.each([
+    'postgres://postgres:postgres@postgres:5432/postgres',
+    'password=orders UPDATE orders SET state = 1',
+    `password="abc123" commit fabc1234`,
+  ])('but a name that is a password stays a name: %s [S-secrets]', (text) => {
+    const [, name = ''] = /(postgres|orders|fabc1234)/.exec(text) ?? [];
+    expect(redact(text)).toContain(name);
+    expect(redact(text).match(/\[redacted:/g)).toHaveLength(1);
+  });
+});
+
+test('what names a value may stand in the field or the item beside it [S-secrets]', () => {
+  const value = {
+    env: [
+      { name: 'DB_PASSWORD', value: 'swordfish' },
+      { name: 'DB_HOST', value: 'shop-db' },
+    ],
+    args: ['--db-password', 'bluemonday', '--port', '5432'],
+  };
+  const shown = redactJson(value);
+  expect(shown).toEqual({
+    env: [
+      { name: 'DB_PASSWORD', value: '[redacted:assigned-secret]' },
+      { name: 'DB_HOST', value: 'shop-db' },
+    ],
+    args: ['--db-password', '[redacted:assigned-secret#2]', '--port', '5432'],
+  });
+  expect(redactJson(shown)).toEqual(shown);
+});
+
 test('redacting twice is redacting once, whatever secrets stand side by side', () => {
   const piece = fc.oneof(
     fc.constantFrom(...secrets),

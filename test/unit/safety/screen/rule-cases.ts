@@ -12,7 +12,11 @@ export const ruleCases: Readonly<Record<string, RuleCase>> = {
       `${begin} RSA PRIVATE KEY-----\n{b64}\n{b64}\n-----END RSA PRIVATE KEY-----`,
       `${begin} PRIVATE KEY-----\\n{b64}\\n{b64}`,
     ],
-    leaves: [`the file starts with ${begin} PRIVATE KEY----- and so on`],
+    leaves: [`grep 'BEGIN RSA PRIVATE KEY' file`, `${begin} PUBLIC KEY-----\n{b64}`],
+  },
+  'json-web-key': {
+    finds: ['{"kty":"oct","k":"{s32}"}', '{"d":"{s43}","kty":"EC"}'],
+    leaves: ['{"k":"{s32}"}', '{"kty":"RSA","n":"{s80}"}'],
   },
   'putty-key': { finds: ['Private-Lines: 2\n{b64}\n{b64}'], leaves: ['Private-Lines: 2\nsee the manual'] },
   'age-key': {
@@ -198,6 +202,10 @@ export const ruleCases: Readonly<Record<string, RuleCase>> = {
       'postgres://user:password@host/db',
     ],
   },
+  'url-token': {
+    finds: ['https://{w24}@git.example.com/a', 'https://{h32}:@api/', 'https://{h40}:x-oauth-basic@git/a/b'],
+    leaves: ['https://deploy-bot@git.example.com/a', 'ssh://git@git.example.com/a/b.git', 'https://h/@{w24}'],
+  },
   'jdbc-credentials': {
     finds: ['Server=db;User Id=sa;Password={w14};', 'jdbc:postgresql://h/db?user=u&password={w10}'],
     leaves: ['Server=db;Password=${PW};'],
@@ -236,13 +244,103 @@ export const ruleCases: Readonly<Record<string, RuleCase>> = {
     leaves: ["the PASSWORD '${PW}' is set", 'password authentication failed'],
   },
   'redis-credentials': {
-    finds: ['requirepass {w16}', 'redis-cli -h cache -a {w16} ping'],
-    leaves: ['grep requirepass /etc/redis/redis.conf', 'redis-cli -a $PW ping'],
+    finds: [
+      'requirepass {w16}',
+      'auth_pass {l6}',
+      'rootpw --plaintext {l8}',
+      'user default on >{w9} ~* +@all',
+    ],
+    leaves: ['grep requirepass /etc/redis/redis.conf', 'masterauth $PW', 'alert fires on >95'],
+  },
+  'http-password': {
+    finds: ['curl --pass {w12} --cert c.pem https://api', 'curl --cert c.pem:{w12} https://api'],
+    leaves: ['curl --cert c.pem https://api', 'pytest --pass {w12}'],
+  },
+  'piped-password': {
+    finds: ['echo "{w12}" | docker login -u ops --password-stdin'],
+    leaves: [
+      'cat password.txt | docker login -u ops --password-stdin',
+      'echo "$PW" | docker login --password-stdin',
+    ],
+  },
+  netrc: {
+    finds: ['machine api.example.com login ops password {l9}', 'machine h\n  login a\n  password {w9}'],
+    leaves: ['machine learning needs a password', 'machine h login a password $PW'],
+  },
+  'credentials-call': {
+    finds: [
+      'HTTPBasicAuth("ops", "{w9}")',
+      "auth=('ops', '{w9}!')",
+      'getConnection("jdbc:x", "app", "{w9}")',
+    ],
+    leaves: ['auth("read", "write")', 'HTTPBasicAuth(user, password)'],
+  },
+  'spoken-secret': {
+    finds: [
+      'the password is {w7}7x',
+      '| password | {w7}7x |',
+      'your api key is {w32}',
+      'temporary password is generated for root@localhost: {w7}7x',
+    ],
+    leaves: [
+      'the password is wrong',
+      'password authentication failed for user "shop"',
+      'password for app-2 expired',
+      'partition key {h32}',
+      'token count',
+    ],
+  },
+  'redis-auth': {
+    finds: ['\nAUTH {w7}7x\n', '\n> AUTH default {w7}7x\n'],
+    leaves: ['AUTH LOGIN PLAIN', 'REAUTH {w9}7x'],
   },
   'client-flag': {
-    finds: ['mysql -u root -p{w12} shop', "sshpass -p '{w12}' ssh host"],
+    finds: ['mysql -u root -p{w12} shop'],
     leaves: ['mysql -u root -p shop', 'show-processlist of mysql-performance-tuning'],
   },
+  'client-flag-sshpass': { finds: ["sshpass -p '{w12}' ssh host"], leaves: ['sshpass -f file ssh host'] },
+  'client-flag-docker-login': {
+    finds: ['docker login -u ops -p {w12} registry.example.com'],
+    leaves: ['docker run -p 8080:80 nginx', 'docker login -u ops'],
+  },
+  'client-flag-oc-login': {
+    finds: ['oc login -u ops -p {w12}'],
+    leaves: ['oc login -u ops', 'oc apply -p {w12}'],
+  },
+  'client-flag-mongo': { finds: ['mongo -u ops -p {w12} --host db'], leaves: ['mongo --port 27017 shop'] },
+  'client-flag-sqlcmd': {
+    finds: ['sqlcmd -U sa -P {w12} -S db'],
+    leaves: ['sqlcmd -U sa -p 5', 'zip -r a.zip'],
+  },
+  'client-flag-ldapsearch': {
+    finds: ['ldapsearch -D cn=ops -w {w12} -b dc=x'],
+    leaves: ['ldapsearch -x -W -b dc=x'],
+  },
+  'client-flag-7z': { finds: ['7z x -p{w12} dump.7z'], leaves: ['7z x dump.7z'] },
+  'client-flag-openssl': {
+    finds: ['openssl rsa -passin pass:{l9} -in k', 'openssl enc -k {w12}'],
+    leaves: ['openssl rsa -passin env:PW -in k', 'openssl s_client -connect db:5432'],
+  },
+  'client-flag-keytool': {
+    finds: ['keytool -list -storepass {l9}'],
+    leaves: ['keytool -list -keystore k.jks'],
+  },
+  'client-flag-redis-cli': {
+    finds: ['redis-cli -h cache -a {w16} ping', 'redis-cli --pass {l9} ping'],
+    leaves: ['redis-cli -a $PW ping', 'redis-cli -h cache ping'],
+  },
+  'client-flag-smbclient': { finds: ['smbclient -U ops%{w12} //h/s'], leaves: ['smbclient -U ops //h/s'] },
+  'client-flag-net-use': { finds: ['net use z: //h/s /user:ops {w12}'], leaves: ['net use z: //h/s'] },
+  'client-flag-rabbitmqctl': {
+    finds: ['rabbitmqctl add_user ops {w12}', 'htpasswd -b users ops {w12}'],
+    leaves: ['rabbitmqctl list_users', 'htpasswd users ops'],
+  },
+  'client-flag-vault-login': { finds: ['vault login {w26}'], leaves: ['vault login -method=oidc'] },
+  'client-flag-ipmitool': {
+    finds: ['ipmitool -H bmc -P {w12} power status'],
+    leaves: ['ipmitool -H bmc power status'],
+  },
+  'client-flag-snmpwalk': { finds: ['snmpwalk -v2c -c {w12} host'], leaves: ['snmpwalk -v3 host'] },
   'secret-flag': {
     finds: ['helm upgrade --set-password {w12}', 'cli --api-key "{w30}"'],
     leaves: ['docker login --password-stdin', 'oc login --token $TOKEN'],

@@ -23,8 +23,8 @@ export function remoteAccess(shell: RemoteShell): HostAccess {
     check: (root, text) => checkPath(root, text, paths),
     read: (root, text, options) => readRemote(shell, root, text, options),
     walk: (root, text, options) => walkRemote(shell, root, text, options),
-    search: (root, text, matches, options) =>
-      searchInside(root, text, matches, options, {
+    search: (root, text, pattern, options) =>
+      searchInside(root, text, pattern, options, {
         walk: (from, path, limits) => walkRemote(shell, from, path, limits),
         ends: (_root, files, maxBytes, signal) => remoteEnds(shell, files, maxBytes, signal),
       }),

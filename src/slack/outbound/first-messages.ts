@@ -1,0 +1,82 @@
+import { messageOf } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { MANY } from './burst.ts';
+import { firstRank, RANKS } from './send-order.ts';
+import type { OutboundStore } from './store.ts';
+import { isBurst, isDirect, isProposal, type SubjectId } from './subject.ts';
+
+/** While problems go on opening, their digest is brought up to date so often. */
+const DIGEST_MS = 5_000;
+
+/** Which problems have no first message in Slack yet, and how bad they are. */
+export class FirstMessages {
+  readonly #store: OutboundStore;
+  readonly #log: Log;
+  readonly #add: (id: SubjectId, inMs: number) => void;
+  readonly #rank = new Map<SubjectId, number>();
+  /** Those that have one, or need none. */
+  readonly #shown = new Set<SubjectId>();
+  #asked = new Map<SubjectId, number>();
+  #isAsking = false;
+
+  /** @param add has it drawn. */
+  constructor(store: OutboundStore, log: Log, add: (id: SubjectId, inMs: number) => void) {
+    this.#store = store;
+    this.#log = log;
+    this.#add = add;
+  }
+
+  /** Undefined: it has one, or nobody has asked. */
+  rank(id: SubjectId): number | undefined {
+    return this.#rank.get(id);
+  }
+
+  /** Has it drawn; what is not known yet is asked for together with what comes meanwhile, and added worst first. */
+  hint(id: SubjectId, inMs: number): void {
+    if (this.#shown.has(id) || this.#rank.has(id) || isProposal(id) || isDirect(id))
+      return this.#add(id, inMs);
+    this.#asked.set(id, inMs);
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    void this.#ask().finally(() => {
+      this.#isAsking = false;
+    });
+  }
+
+  stands(id: SubjectId): void {
+    this.#rank.delete(id);
+    if (!isBurst(id)) this.#shown.add(id);
+  }
+
+  async #ask(): Promise<void> {
+    // What is told in one go is asked for together.
+    await Promise.resolve();
+    while (this.#asked.size > 0) {
+      const asked = this.#asked;
+      this.#asked = new Map();
+      try {
+        for (const { id, severity } of await this.#store.withoutRoot([...asked.keys()]))
+          this.#rank.set(id, firstRank(severity));
+        for (const id of asked.keys()) if (!this.#rank.has(id)) this.#shown.add(id);
+        await this.#digest();
+      } catch (error) {
+        this.#log.warn(
+          { error: messageOf(error) },
+          'which problems are new could not be read; drawn as they come',
+        );
+      }
+      const worst = ([one]: [SubjectId, number]): number => this.#rank.get(one) ?? RANKS.rest;
+      for (const [id, inMs] of [...asked].sort((a, b) => worst(a) - worst(b))) this.#add(id, inMs);
+    }
+  }
+
+  /** The first is said at once, before any of what it tells of. */
+  async #digest(): Promise<void> {
+    const waiting = [...this.#rank.keys()].filter((id) => !isBurst(id));
+    const burst = waiting.length > MANY ? await this.#store.burstOf(waiting) : null;
+    if (burst === null) return;
+    const stands = (await this.#store.posts(burst)).get('digest')?.ts != null;
+    if (!stands) this.#rank.set(burst, RANKS.digest);
+    this.#add(burst, stands ? DIGEST_MS : 0);
+  }
+}

@@ -1,0 +1,69 @@
+import type { RateLimiter } from './pacing.ts';
+import type { SubjectId } from './subject.ts';
+
+/** Lower goes first. A first message is ranked by its incident's severity, from 0 on. */
+export const RANKS = { digest: -1, pressed: 10, rest: 20 } as const;
+
+const severities: readonly string[] = ['critical', 'warning', 'info'];
+
+/** The rank of a problem's first message. */
+export const firstRank = (severity: string): number =>
+  severities.includes(severity) ? severities.indexOf(severity) : severities.length;
+
+/** So soon somebody who waits sees that something better has come. */
+const LOOK_MS = 20;
+/** A longer wait is not sat out with the incident's lease in hand. */
+const LONG_MS = 5_000;
+
+type Turn = { readonly kind: 'go' | 'waited' } | { readonly kind: 'later'; readonly ms: number };
+
+interface Waiting {
+  readonly pace: RateLimiter;
+  readonly rank: number;
+  readonly no: number;
+}
+
+/**
+ * Who of those that wait for one pace may send next: the best ranked, then whoever came first. When is the pace's business; nobody
+ * takes a token ahead of time, so what comes late and matters more is not kept waiting by what was reserved before it.
+ */
+export class SendOrder {
+  readonly #waiting = new Map<SubjectId, Waiting>();
+  readonly #sleep: (ms: number) => Promise<void>;
+  /** Something better ranked has nobody to see to it. */
+  readonly #isOutranked: (rank: number) => boolean;
+  #no = 0;
+
+  constructor(sleep: (ms: number) => Promise<void>, isOutranked: (rank: number) => boolean) {
+    this.#sleep = sleep;
+    this.#isOutranked = isOutranked;
+  }
+
+  /** `go`: a token is taken. `waited`: look again at what is to be sent, then ask again; the place in the order is kept. */
+  async take(id: SubjectId, pace: RateLimiter, rank: number): Promise<Turn> {
+    const before = this.#waiting.get(id);
+    const me: Waiting = { pace, rank, no: before?.pace === pace ? before.no : this.#no++ };
+    this.#waiting.set(id, me);
+    for (let waited = false; ; waited = true) {
+      if (this.#isOutranked(rank)) return { kind: 'later', ms: 0 };
+      if (this.#isFirst(me)) {
+        const wait = pace.reserve();
+        if (wait <= 1 && !waited) return { kind: 'go' };
+        pace.giveBack();
+        if (wait <= 1) return { kind: 'waited' };
+        if (wait > LONG_MS) return { kind: 'later', ms: wait };
+        await this.#sleep(Math.min(wait, LOOK_MS));
+      } else await this.#sleep(LOOK_MS);
+    }
+  }
+
+  leave(id: SubjectId): void {
+    this.#waiting.delete(id);
+  }
+
+  #isFirst({ pace, rank, no }: Waiting): boolean {
+    for (const other of this.#waiting.values())
+      if (other.pace === pace && (other.rank < rank || (other.rank === rank && other.no < no))) return false;
+    return true;
+  }
+}

@@ -1,0 +1,34 @@
+import { afterEach, expect, it } from 'vitest';
+import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
+
+const MISSED = 4_300;
+const AT_ONCE = 25;
+
+let scene: SlackScene;
+afterEach(() => scene.close());
+
+it(`of ${MISSED} messages missed at once none is skipped, and the oldest comes first [C7]`, {
+  timeout: 400_000,
+}, async () => {
+  const warned: string[] = [];
+  scene = await slackScene({
+    log: { debug() {}, info() {}, warn: (_, text) => void warned.push(text), error() {} },
+  });
+  const first = await scene.bot();
+  await eventually(async () => expect(await scene.sql`SELECT 1 FROM slack_cursor`).toHaveLength(1));
+  await first.stop();
+  await scene.control('lose-events', { times: MISSED, event: 'message' });
+  for (let n = 0; n < MISSED; n += AT_ONCE)
+    await Promise.all(
+      Array.from({ length: Math.min(AT_ONCE, MISSED - n) }, (_, i) =>
+        scene.control('post-as-app', { kind: 'classic', text: `FIRING: ${n + i}` }),
+      ),
+    );
+  await scene.bot();
+  await eventually(() => expect(scene.alerts.length).toBeGreaterThanOrEqual(MISSED), 300_000);
+  const texts = new Set(scene.alerts.map((each) => each['text']));
+  expect(texts.size).toBe(MISSED);
+  const times = scene.alerts.map(({ ts }) => Number(ts));
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  expect(warned.filter((text) => text.startsWith('much was missed'))).not.toEqual([]);
+});

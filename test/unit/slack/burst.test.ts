@@ -1,0 +1,241 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Subscriber } from '../../../src/core/event-bus.ts';
+import { asIncidentId, type IncidentId } from '../../../src/core/ids.ts';
+import { TOGETHER_MS } from '../../../src/slack/outbound/draw-subject.ts';
+import { createOutbound, type Outbound } from '../../../src/slack/outbound/outbound.ts';
+import { RateLimiter } from '../../../src/slack/outbound/pacing.ts';
+import { nextCall } from '../../../src/slack/outbound/plan.ts';
+import type { PostRow } from '../../../src/slack/outbound/store.ts';
+import { type BurstId, isBurst, type SubjectId } from '../../../src/slack/outbound/subject.ts';
+import type { Slot } from '../../../src/slack/views/blocks/slot.ts';
+import { burstSlot } from '../../../src/slack/views/draw-burst.ts';
+import { quiet } from '../../support/quiet.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const BURST = 'burst:1' as BurstId;
+const severities = ['info', 'warning', 'critical'] as const;
+let outbound: Outbound | undefined;
+
+afterEach(() => outbound?.stop());
+
+const slot = (name: string, text = name): Slot => ({
+  slot: name,
+  inThread: name !== 'root' && name !== 'digest',
+  text,
+  blocks: [],
+});
+
+/** Slack and the record in memory; each message takes one token of a pace that this test has sped up. */
+function scene() {
+  const rows = new Map<SubjectId, Map<string, PostRow>>();
+  const wanted = new Map<SubjectId, Slot[]>();
+  const severityOf = new Map<SubjectId, string>();
+  /** What was sent, in its order: `post INC-1 root`. */
+  const sent: string[] = [];
+  let subscriber: Subscriber | undefined;
+  const of = (id: SubjectId) => rows.get(id) ?? (rows.set(id, new Map()).get(id) as Map<string, PostRow>);
+  const waiting = (ids: readonly SubjectId[]) =>
+    ids
+      .filter((id) => severityOf.has(id) && !of(id).get('root')?.ts)
+      .map((id) => ({ id: id as IncidentId, severity: severityOf.get(id) as string }));
+  const posts = new RateLimiter({ perSecond: 200, burst: 1 });
+  const edits = new RateLimiter({ perSecond: 100, burst: 1 });
+  const begun: SubjectId[] = [];
+  outbound = createOutbound({
+    log: quiet,
+    paces: { edits, posts: () => posts } as never,
+    client: {
+      chat: {
+        postMessage: async ({ text }: { text: string }) => {
+          sent.push(`post ${text}`);
+          return { channel: 'C1', ts: String(sent.length) };
+        },
+        update: async ({ text }: { text: string }) => void sent.push(`edit ${text}`),
+      },
+    } as never,
+    drawing: async (id) => ({ slots: wanted.get(id) ?? [], channel: 'C1' }),
+    store: {
+      acquire: async (id: SubjectId) => begun.push(id) > 0,
+      renew: async () => true,
+      release: async () => undefined,
+      isDrawn: async () => false,
+      mark: async () => 'mark',
+      posts: async (id: SubjectId) => new Map(of(id)),
+      beginPost: async () => 'attempt',
+      posted: async (
+        id: SubjectId,
+        name: string,
+        { channel, ts, hash }: { channel: string; ts: string; hash: string },
+      ) => {
+        of(id).set(name, { slot: name, channel, ts, sentHash: hash, postingForMs: null });
+        return true;
+      },
+      edited: async (id: SubjectId, name: string, hash: string | null) =>
+        void of(id).set(name, { ...(of(id).get(name) as PostRow), sentHash: hash }),
+      withoutRoot: async (ids: readonly SubjectId[]) => waiting(ids),
+      burstOf: async () => BURST,
+      standingBursts: async () => [],
+      undrawn: async () => [],
+      undrawnProposals: async () => [],
+    } as never,
+  });
+  outbound.start({
+    subscribe(given) {
+      subscriber = given;
+      return async () => undefined;
+    },
+  });
+  return {
+    sent,
+    /** Whose drawing has begun, in order. */
+    begun,
+    /** No edit is sent until the returned function is called. */
+    holdEdits() {
+      const reserve = vi.spyOn(edits, 'reserve').mockReturnValue(100);
+      const giveBack = vi.spyOn(edits, 'giveBack').mockReturnValue();
+      return () => [reserve, giveBack].forEach((each) => each.mockRestore());
+    },
+    /** A problem with so many messages in its thread. */
+    opens(n: number, messages: number, severity: string = severities[n % 3] as string): SubjectId {
+      const id = asIncidentId(`INC-${n}`);
+      severityOf.set(id, severity);
+      wanted.set(
+        id,
+        ['root', ...Array.from({ length: messages }, (_, m) => `step:${m}`)].map((name) =>
+          slot(name, `${id} ${name}`),
+        ),
+      );
+      return id;
+    },
+    wants: (id: SubjectId, slots: Slot[]) => wanted.set(id, slots),
+    hint: (id: SubjectId) =>
+      subscriber?.on['incident.changed'] !== 'sweep' &&
+      subscriber?.on['incident.changed']?.(id as IncidentId),
+    pressed: (id: SubjectId) => outbound?.pressed(id),
+  };
+}
+
+const roots = (sent: readonly string[]) => sent.filter((each) => each.endsWith(' root'));
+
+describe('a burst', () => {
+  it('posts the first message of every problem before anything else is said, the worst first [C5]', async () => {
+    const { sent, opens, hint, wants } = scene();
+    wants(BURST, [slot('digest')]);
+    // Twenty threads have a lot to say already.
+    const busy = Array.from({ length: 20 }, (_, n) => opens(n, 30, 'info'));
+    for (const id of busy) hint(id);
+    await waitFor('them to have begun', async () => sent.length > 40);
+    const before = sent.length;
+    const fresh = Array.from({ length: 60 }, (_, n) => opens(100 + n, 6));
+    for (const id of fresh) hint(id);
+    await waitFor('all of them to stand', async () => roots(sent).length === 80);
+    const since = sent.slice(before);
+    const last = since.findLastIndex((each) => each.endsWith(' root'));
+    // What was on its way when they came: at most a message a worker, and the digest.
+    expect(since.slice(0, last + 1).filter((each) => !each.endsWith(' root')).length).toBeLessThanOrEqual(9);
+    const order = roots(since).map((each) =>
+      severities.indexOf(severities[Number(/INC-(\d+)/.exec(each)?.[1]) % 3] as never),
+    );
+    expect(order).toEqual(order.toSorted((a, b) => b - a));
+  });
+
+  it('is told in one digest before the first of them, and the digest is posted once [C5]', async () => {
+    const { sent, opens, hint, wants } = scene();
+    wants(BURST, [slot('digest')]);
+    for (let n = 0; n < 30; n += 1) hint(opens(n, 0));
+    await waitFor('all of them to stand', async () => roots(sent).length === 30);
+    for (let n = 0; n < 30; n += 1) hint(opens(100 + n, 0));
+    await waitFor('the others, too', async () => roots(sent).length === 60);
+    expect(sent[0]).toBe('post digest');
+    expect(sent.filter((each) => each === 'post digest')).toHaveLength(1);
+  });
+
+  it('of a few problems there is no digest [C5]', async () => {
+    const { sent, opens, hint, wants } = scene();
+    wants(BURST, [slot('digest')]);
+    for (let n = 0; n < 10; n += 1) hint(opens(n, 1));
+    await waitFor('all of it to stand', async () => sent.length === 20);
+    expect(sent).not.toContain('post digest');
+  });
+
+  it('the card that somebody has pressed is edited before what all others have to say [C5]', async () => {
+    const { sent, begun, opens, hint, wants, pressed, holdEdits } = scene();
+    const ids = Array.from({ length: 30 }, (_, n) => opens(n, 0, 'info'));
+    for (const id of ids) wants(id, [slot('root', `${id} root`), slot('action:act_1', `${id} card`)]);
+    wants(BURST, []);
+    for (const id of ids) hint(id);
+    await waitFor('the cards', async () => sent.filter((each) => each.endsWith(' card')).length === 30);
+    // What was sent a moment ago is not edited at once.
+    await sleep(TOGETHER_MS);
+    const before = sent.length;
+    for (const id of ids)
+      wants(id, [
+        slot('root', `${id} root is edited`),
+        slot('action:act_1', `${id} card is edited`),
+        slot('step:1', `${id} says more`),
+      ]);
+    const goOn = holdEdits();
+    const from = begun.length;
+    for (const id of ids) hint(id);
+    await waitFor('all workers to have something to edit', async () => begun.length >= from + 8);
+    const last = ids.at(-1) as SubjectId;
+    expect(begun.slice(from)).not.toContain(last);
+    pressed(last);
+    await waitFor('one of them to leave it to the pressed card', async () =>
+      begun.slice(from).includes(last),
+    );
+    goOn();
+    await waitFor('all of it', async () => sent.length === before + 90);
+    const edits = sent.slice(before).filter((each) => each.startsWith('edit'));
+    // One a worker at most had asked before it.
+    expect(edits.slice(0, 9)).toContain(`edit ${last} card is edited`);
+  });
+
+  it('within one thread the order stays: what is missing in its order, and the card only where it stands [C5]', () => {
+    const slots = [slot('root'), slot('diagnosis:1'), slot('action:act_1', 'new')];
+    const row = (name: string, sentHash: string): [string, PostRow] => [
+      name,
+      { slot: name, channel: 'C1', ts: '1', sentHash, postingForMs: null },
+    ];
+    const pressedNext = (posts: readonly [string, PostRow][]) => nextCall(slots, new Map(posts), true);
+    expect(pressedNext([])).toMatchObject({ kind: 'post', slot: { slot: 'root' } });
+    expect(pressedNext([row('root', 'x')])).toMatchObject({ kind: 'post', slot: { slot: 'diagnosis:1' } });
+    expect(pressedNext([row('root', 'x'), row('action:act_1', 'old')])).toMatchObject({
+      kind: 'edit',
+      slot: { slot: 'action:act_1' },
+    });
+  });
+
+  it('a digest says how many, how bad, and where to look [C5]', () => {
+    const drawn = burstSlot(
+      {
+        problems: 200,
+        bySeverity: [
+          { severity: 'critical', problems: 3 },
+          { severity: 'warning', problems: 197 },
+        ],
+        from: '2026-01-01T00:00:00Z',
+        to: '2026-01-01T00:01:00Z',
+        worst: [
+          {
+            id: asIncidentId('INC-1'),
+            title: 'down <!channel>',
+            severity: 'critical',
+            channel: 'C1',
+            ts: '1.2',
+          },
+          { id: asIncidentId('INC-2'), title: 'slow', severity: 'critical', channel: null, ts: null },
+        ],
+      },
+      (channel, ts) => `https://slack.test/${channel}/${ts}`,
+    );
+    expect(drawn.text).toBe('200 problems opened at once: 3 critical, 197 warning');
+    const blocks = JSON.stringify(drawn.blocks);
+    expect(blocks).toContain('https://slack.test/C1/1.2');
+    expect(blocks).toContain('And 198 more');
+    // Whoever named it rings nobody: it stands as literal text.
+    expect(blocks).not.toContain('"type":"broadcast"');
+    expect(isBurst(BURST)).toBe(true);
+  });
+});
