@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { IncidentId } from '../../src/core/ids.ts';
 import type { IncidentState } from '../../src/core/incident.ts';
@@ -81,12 +82,16 @@ test('turns go on when the clock of the machine steps an hour back, and forth, a
   step(-HOUR_MS);
   await approve(id);
   await until(id, 'resolved');
-  step(HOUR_MS);
-  await core.sql`SELECT sentry_enqueue_turn(${id}, 'asked', 0)`;
-  await noTurnWaits();
-  step(0);
-  await core.sql`SELECT sentry_enqueue_turn(${id}, 'asked', 1500)`;
-  await noTurnWaits();
+  // Where it is right again before the next look at it, only the engine's plans tell.
+  for (const forMs of [2000, 0, 100]) {
+    step(HOUR_MS);
+    await core.sql`SELECT sentry_enqueue_turn(${id}, 'asked', 0)`;
+    await noTurnWaits();
+    await sleep(forMs);
+    step(0);
+    await core.sql`SELECT sentry_enqueue_turn(${id}, 'asked', 1500)`;
+    await noTurnWaits();
+  }
 });
 
 test('a delay that began before the clock of the database was set back begins again, and is not an hour longer [C6]', {

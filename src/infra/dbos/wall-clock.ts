@@ -6,6 +6,10 @@ import { APPLICATION } from './enqueue-function.ts';
 const LOOK_EVERY_MS = 500;
 /** Clocks that are steered drift by less within one look. */
 const STEP_MS = 250;
+/** The engine looks for turns whose delay is over every second, if its loop is not asleep for a clock that was later. */
+const ASLEEP_MS = 5_000;
+/** By so much at most the engine draws out the time to its next look at a queue. */
+const JITTER = 1.05;
 /** Worth a line in the log. */
 const TOLD_MS = 1_000;
 
@@ -25,13 +29,15 @@ export function createWallClock({ sql, log }: { readonly sql: Sql; readonly log:
   let timer: NodeJS.Timeout | undefined;
   let isFollowed = false;
   let beginsAnew = false;
+  let enqueuedAt = 0;
 
   function look(before: number): void {
     const now = Date.now() - performance.now();
     const step = now - before;
     if (Math.abs(step) > TOLD_MS)
       log.warn({ seconds: Math.round(step / 1000) }, 'the clock of this machine was set; turns go on');
-    if (step < -STEP_MS) {
+    // Its plans are looked at and not the steps alone: a clock may be set forth and back between two looks.
+    if (performance.now() - enqueuedAt > ASLEEP_MS || isPlannedByLaterClock()) {
       beginsAnew = true;
       wfQueueRunner.stop();
     }
@@ -46,9 +52,13 @@ export function createWallClock({ sql, log }: { readonly sql: Sql; readonly log:
         wfQueueRunner.dispatchLoop = dispatchLoop;
       };
       wfQueueRunner.dispatchLoop = async (executor, ...rest) => {
-        executor.systemDatabase.transitionDelayedWorkflows = () => enqueueDue(sql);
+        executor.systemDatabase.transitionDelayedWorkflows = async () => {
+          enqueuedAt = performance.now();
+          await enqueueDue(sql);
+        };
         do {
           beginsAnew = false;
+          enqueuedAt = performance.now();
           await dispatchLoop.call(wfQueueRunner, executor, ...rest);
         } while (beginsAnew && isFollowed);
       };
@@ -60,6 +70,20 @@ export function createWallClock({ sql, log }: { readonly sql: Sql; readonly log:
       leave();
     },
   };
+}
+
+/** What `wfqueue.js` keeps of every queue; times are of the wall clock, in ms. */
+interface QueueState {
+  readonly nextPollAt: number;
+  readonly currentPollingMs: number;
+}
+
+function isPlannedByLaterClock(): boolean {
+  const now = Date.now();
+  const { states } = wfQueueRunner as unknown as { readonly states: ReadonlyMap<string, QueueState> };
+  return [...states.values()].some(
+    ({ nextPollAt, currentPollingMs }) => nextPollAt > now + currentPollingMs * JITTER + STEP_MS,
+  );
 }
 
 /**
