@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import Docker from 'dockerode';
 import { messageOf, OpsError } from '../../../core/errors.ts';
+import { jsonOf } from '../../../core/json-of.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
 import type { Container, Engine, EngineEvent, Labels, LogLine, LogOptions, Usage } from '../engine.ts';
 import { toContainer } from './container.ts';
@@ -30,8 +31,14 @@ interface EngineOptions extends EngineWays {
   readonly only: Labels;
 }
 
-/** What an answer that is not a log may weigh. */
-const MOST_BYTES = 8 * 1024 * 1024;
+/** What one answer may weigh: whoever runs a container writes its labels, its environment and its events. */
+const MOST_BYTES = 16 * 1024 * 1024;
+/** What is kept of an event: one with more is left out. */
+const EVENT_CHARS = 64 * 1024;
+/** The newest are kept; an engine itself keeps some hundreds. */
+const MOST_EVENTS = 10_000;
+/** For how long an engine's clock is reckoned on from what it said: it may be set. */
+const TOLD_MS = 60_000;
 /** Looked at in one go, so that hundreds of containers are not hundreds of requests at once. */
 const AT_ONCE = 8;
 const MOST_CONTAINERS = 500;
@@ -45,7 +52,14 @@ export function connectEngine(
   const api = new Docker(socket === undefined ? { protocol: 'https', ...remote } : { socketPath: socket });
   const where = socket ?? `${remote.host}:${remote.port}`;
   const ask: Ask = (what, question, options) => within(where, what, question, options);
-  const clock = createClock(api);
+  const read = async <T>(path: string, query: object, what: string, options: SessionOptions): Promise<T> =>
+    ask(
+      what,
+      async (signal) => parsed<T>(await wholeOf(await streamOf(api, path, query, signal), what), where),
+      options,
+    );
+  const get: Engine['get'] = (path, what, options) => read(path, {}, what, options);
+  const clock = createClock(get);
 
   const care = Object.entries(only);
   const isUnderCare = (labels: Labels) => care.every(([label, value]) => labels[label] === value);
@@ -54,20 +68,17 @@ export function connectEngine(
   const careLabels = care.map((label) => label.join('='));
 
   async function inspect(name: string, options: SessionOptions): Promise<Container> {
-    const raw = await ask(
+    const raw = await get<Docker.ContainerInspectInfo>(
+      `/containers/${encodeURIComponent(name)}/json`,
       `container ${name}`,
-      (abortSignal) => api.getContainer(name).inspect({ abortSignal }),
       options,
     );
-    const container = toContainer(raw, await clock(options.signal));
+    const container = toContainer(raw, await clock(options));
     if (isUnderCare(container.labels)) return container;
     throw new OpsError('ENGINE_NOT_IN_CARE', `${name} is not one of the containers under care.`, {
       hint: `sentry.yaml says which are: only those with ${careLabels.join(', ')}.`,
     });
   }
-
-  const get: Engine['get'] = (path, what, options) =>
-    ask(what, (signal) => dial(api, { path, method: 'GET' }, signal), options);
 
   return {
     tellsOom,
@@ -79,16 +90,18 @@ export function connectEngine(
       return ask(what, (signal) => dial(api, request, signal), options);
     },
     version: async (options) => {
-      const version = await ask('its version', () => api.version(), options);
-      const [engine] = (version.Components ?? []) as { readonly Name: string; readonly Version: string }[];
+      const version = await get<Docker.DockerVersion>('/version', 'its version', options);
+      const [engine] = version.Components ?? [];
       return `${engine?.Name.replace(/ Engine$/, '') === 'Podman' ? 'Podman' : 'Docker'} ${version.Version}`;
     },
     identity: (options) => identify({ get }, options),
     container: inspect,
     async containers(options) {
-      const listed = await ask(
+      const query = { all: true, filters: { label: careLabels } };
+      const listed = await read<readonly { readonly Id: string }[]>(
+        '/containers/json?',
+        query,
         'its containers',
-        (abortSignal) => api.listContainers({ all: true, filters: { label: careLabels }, abortSignal }),
         options,
       );
       const ids = listed.slice(0, MOST_CONTAINERS).map(({ Id }) => Id);
@@ -102,29 +115,24 @@ export function connectEngine(
       return found.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     },
     logs: (container, wanted, options) => logsOf(api, ask, container, wanted, tailsWell, options),
-    usage: (container, options) =>
-      ask(
-        `what ${container.name} uses`,
-        async (abortSignal) => {
-          // Docker's own rate takes two seconds; two readings of ours are one rate, on either engine.
-          const wanted = { stream: false, 'one-shot': true, abortSignal } as const;
-          return toUsage(await api.getContainer(container.id).stats(wanted as { stream: false }), container);
-        },
-        options,
-      ),
+    async usage(container, options) {
+      // Docker's own rate takes two seconds; two readings of ours are one rate, on either engine.
+      const query = { stream: false, 'one-shot': true };
+      const path = `/containers/${container.id}/stats?`;
+      return toUsage(await read(path, query, `what ${container.name} uses`, options), container);
+    },
     async processes({ id, name }, options) {
-      const { Titles: titles, Processes: rows } = await ask(
-        `the processes of ${name}`,
-        (abortSignal) => api.getContainer(id).top({ stream: false, abortSignal }),
-        options,
-      );
+      const { Titles: titles, Processes: rows } = await read<{
+        readonly Titles: readonly string[] | null;
+        readonly Processes: readonly (readonly string[])[] | null;
+      }>(`/containers/${id}/top?`, { stream: false }, `the processes of ${name}`, options);
       return { titles: titles ?? [], rows: rows ?? [] };
     },
     async events(seconds, options) {
       const all = await eventsOf(api, ask, clock, seconds, options);
       return all.filter(isOurs);
     },
-    now: ({ signal }) => clock(signal),
+    now: clock,
     async *follow(since, signal) {
       try {
         const answer = await streamOf(api, '/events?', { since: (since / 1_000).toFixed(3) }, signal);
@@ -172,6 +180,7 @@ const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 
 function asOpsError(error: unknown, where: string, what: string, signal: AbortSignal): OpsError {
+  if (error instanceof OpsError) return error;
   const {
     statusCode: status,
     code,
@@ -207,18 +216,19 @@ function asOpsError(error: unknown, where: string, what: string, signal: AbortSi
   );
 }
 
-/** The engine's clock, in ms, from one answer that told it: ages are its own, wherever Sentry runs. */
-function createClock(api: Docker): (signal: AbortSignal) => Promise<number> {
-  let skew: Promise<number> | undefined;
-  return async () => {
-    skew ??= api
-      .info()
-      .then(
-        ({ SystemTime: now }: { readonly SystemTime?: string }) =>
-          (now ? Date.parse(now) : Date.now()) - Date.now(),
-      )
-      .catch(() => 0);
-    return Date.now() + (await skew);
+/** The engine's clock, in ms, from an answer that told it lately: ages are its own, wherever Sentry runs. */
+function createClock(get: Engine['get']): (options: SessionOptions) => Promise<number> {
+  let told: { readonly now: number; readonly at: number } | undefined;
+  return async (options) => {
+    if (told === undefined || performance.now() - told.at > TOLD_MS) {
+      // A proxy before the engine may refuse this question and answer the others.
+      const info = await get<{ readonly SystemTime?: string }>('/info', 'its clock', options).catch(
+        () => null,
+      );
+      if (info === null) return Date.now();
+      told = { now: info.SystemTime ? Date.parse(info.SystemTime) : Date.now(), at: performance.now() };
+    }
+    return told.now + performance.now() - told.at;
   };
 }
 
@@ -253,12 +263,8 @@ async function logsOf(
 }
 
 /** An answer as it comes: dockerode itself keeps what does not follow in memory, however much it is. */
-const streamOf = (
-  api: Docker,
-  path: string,
-  options: Readonly<Record<string, unknown>>,
-  signal: AbortSignal,
-): Promise<Readable> => dial(api, { path, method: 'GET', isStream: true, options }, signal);
+const streamOf = (api: Docker, path: string, options: object, signal: AbortSignal): Promise<Readable> =>
+  dial(api, { path, method: 'GET', isStream: true, options }, signal);
 
 /** 304: it is so already, which whoever looks afterwards sees. */
 const ANSWERS = { 200: true, 201: true, 204: true, 304: true } as const;
@@ -275,54 +281,71 @@ function dial<T>(api: Docker, request: object, abortSignal: AbortSignal): Promis
 /** The client parses what is JSON, but hands `null` on as the text it came as. */
 const valueOf = (answer: unknown): unknown => (String(answer).trim() === 'null' ? null : answer);
 
+function parsed<T>(text: string, where: string): T {
+  const value = jsonOf(text);
+  if (value !== undefined) return value as T;
+  throw new OpsError('ENGINE_NO_API', `What answers at ${where} is not the API of an engine.`, {
+    hint: 'Check the address of the target in sentry.yaml.',
+  });
+}
+
 interface Modem {
   dial(request: object, answered: (error: unknown, answer: unknown) => void): void;
 }
 
-/** The whole answer, as far as it may weigh. */
-async function textOf(answer: Readable): Promise<string> {
+async function wholeOf(answer: Readable, what: string): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
-    if (size + chunk.length > MOST_BYTES) break;
-    chunks.push(chunk);
     size += chunk.length;
+    if (size > MOST_BYTES)
+      throw new OpsError(
+        'ENGINE_TOO_LARGE',
+        `${what}: the answer has more than ${MOST_BYTES / 1024 / 1024} MiB.`,
+        {
+          hint: 'Look at it on the machine itself.',
+        },
+      );
+    chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** As they come; throws when the connection breaks. */
+/** As they come, without those of more than `EVENT_CHARS`; throws when the connection breaks. */
 async function* linesOf(answer: Readable): AsyncIterable<string> {
   let rest = '';
+  let isCut = false;
   for await (const chunk of answer.setEncoding('utf8') as AsyncIterable<string>) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines.filter((line) => line.trim() !== '');
+    for (const part of chunk.split(/(?<=\n)/)) {
+      isCut ||= rest.length + part.length > EVENT_CHARS;
+      rest = isCut ? '' : rest + part;
+      if (!part.endsWith('\n')) continue;
+      if (rest.trim() !== '') yield rest;
+      rest = '';
+      isCut = false;
+    }
   }
 }
 
 async function eventsOf(
   api: Docker,
   ask: Ask,
-  clock: (signal: AbortSignal) => Promise<number>,
+  clock: (options: SessionOptions) => Promise<number>,
   seconds: number,
   options: SessionOptions,
 ): Promise<readonly EngineEvent[]> {
   return ask(
     'its events',
     async (signal) => {
-      const now = Math.floor((await clock(signal)) / 1_000);
+      const now = Math.floor((await clock(options)) / 1_000);
       // Without an end Docker goes on telling; Podman leaves out the second of the end, and with it all before.
       const query = { since: now - seconds, until: now + 1, stream: false };
-      const text = await textOf(await streamOf(api, '/events?', query, signal));
-      return (
-        text
-          .split('\n')
-          // A line that was cut is none.
-          .filter((line) => line.trim().endsWith('}'))
-          .map((line) => toEvent(JSON.parse(line)))
-          .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
-      );
+      const events: EngineEvent[] = [];
+      for await (const line of linesOf(await streamOf(api, '/events?', query, signal))) {
+        events.push(toEvent(JSON.parse(line)));
+        if (events.length > MOST_EVENTS) events.shift();
+      }
+      return events.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
     },
     options,
   );

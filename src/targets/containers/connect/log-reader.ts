@@ -1,9 +1,14 @@
 import { StringDecoder } from 'node:string_decoder';
+import { OpsError } from '../../../core/errors.ts';
 import type { LogLine, LogStream } from '../engine.ts';
 
 const HEADER = 8;
 /** What is kept of a line; of what is beyond it, how much there was. */
 const LINE = 2_000;
+/** A record with a time in front is not this long before its line break comes: it is read in pieces. */
+const PIECE = 32 * 1024;
+/** What an engine writes as one frame; one that says it has more is not of this format. */
+const FRAME = 4 * 1024 * 1024;
 
 interface OpenLine {
   readonly stream: LogStream;
@@ -35,14 +40,22 @@ export class LogReader {
 
   push(chunk: Buffer): void {
     if (this.#hasTerminal) {
-      const parts = (this.#text + this.#decoder.write(chunk)).split(/(?<=\n)/);
-      this.#text = parts.at(-1)?.endsWith('\n') === false ? (parts.pop() ?? '') : '';
-      for (const part of parts) if (part !== '') this.#record('stdout', part);
+      for (const part of this.#decoder.write(chunk).split(/(?<=\n)/)) {
+        this.#text += part;
+        if (!part.endsWith('\n') && this.#text.length < PIECE) continue;
+        this.#record('stdout', this.#text);
+        this.#text = '';
+      }
       return;
     }
     let rest = Buffer.concat([this.#rest, chunk]);
     while (rest.length >= HEADER) {
-      const end = HEADER + rest.readUInt32BE(4);
+      const length = rest.readUInt32BE(4);
+      if (length > FRAME)
+        throw new OpsError('ENGINE_NO_API', 'What the engine answered is not a log.', {
+          hint: 'Look at the log on the machine itself.',
+        });
+      const end = HEADER + length;
       if (rest.length < end) break;
       this.#record(rest[0] === 2 ? 'stderr' : 'stdout', rest.subarray(HEADER, end).toString('utf8'));
       rest = rest.subarray(end);
