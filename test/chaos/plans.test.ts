@@ -214,9 +214,11 @@ test('two processes, kill -9 and pauses on shared systems: no step twice, none a
     const entered = await target.sql<Row>`SELECT pid FROM entered ORDER BY at OFFSET ${seen}`;
     seen += entered.length;
     const victim = running().find((worker) => worker.pid === Number(entered.at(-1)?.['pid'] ?? 0));
-    if (victim && !paused.has(victim) && kills + pauses < STRIKES && Math.random() < 0.5) {
+    // The first pause and the first kill are sure, and no new process is waited for between them.
+    const strikes = kills === 0 || Math.random() < 0.5;
+    if (victim && !paused.has(victim) && kills + pauses < STRIKES && strikes) {
       await sleep(Math.random() * 200);
-      if (kills <= pauses) {
+      if (kills < pauses) {
         await victim.kill();
         kills += 1;
       } else {
