@@ -29,6 +29,8 @@ describe.skipIf(withoutChromium())('the page of the local Slack', () => {
   });
 
   beforeEach(async () => {
+    // A dialog that a failed test has left open is no later one's.
+    if ((await page.locator('[inert]').count()) > 0) await page.reload();
     await page.getByTestId('channel-alerts').click();
   });
 

@@ -15,7 +15,8 @@ const before = new WeakMap();
 function mount(el) {
   before.set(el, /** @type {HTMLElement | null} */ (document.activeElement));
   el.addEventListener('keydown', (event) => event.key === 'Tab' && keepInside(el, event));
-  setTimeout(() => {
+  // After this drawing, and before the next key: one that came in between would be lost.
+  queueMicrotask(() => {
     if (el.contains(document.activeElement)) return;
     const wanted =
       el.querySelector('[data-autofocus]') ??
@@ -28,7 +29,7 @@ function mount(el) {
 /** @param {HTMLElement} el */
 function unmount(el) {
   const back = before.get(el);
-  // After this drawing, when the page is no longer inert, and before the next key.
+  // When the page is no longer inert.
   if (back?.isConnected) queueMicrotask(() => back.focus({ preventScroll: true }));
 }
 
