@@ -1,5 +1,6 @@
 import { Agent, type buildConnector, type Dispatcher, request } from 'undici';
 import { messageOf, type Refusal, refuse } from '../../core/errors.ts';
+import { readUpTo } from '../../core/read-up-to.ts';
 import { checkUrl } from './check-url.ts';
 import { htmlToText } from './html-to-text.ts';
 import { pinnedConnector } from './pinned-connector.ts';
@@ -96,14 +97,9 @@ async function read(
     return refuse('URL_CONTENT_TYPE', 'The page is compressed although that was not asked for.');
   const tooLarge = refuse('URL_TOO_LARGE', `The page has more than ${maxBytes} bytes.`);
   if (Number(single(headers['content-length']) ?? 0) > maxBytes) return tooLarge;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) return tooLarge;
-    chunks.push(chunk);
-  }
-  const content = Buffer.concat(chunks).toString('utf8');
+  const read = await readUpTo(body, maxBytes);
+  if (read === null) return tooLarge;
+  const content = read.toString('utf8');
   const text = /html/u.test(contentType) ? htmlToText(content) : content;
   return { ok: true, url, contentType, text };
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import Docker from 'dockerode';
 import { messageOf, OpsError } from '../../../core/errors.ts';
 import { jsonOf } from '../../../core/json-of.ts';
+import { readUpTo } from '../../../core/read-up-to.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
 import type { Container, Engine, EngineEvent, Labels, LogLine, LogOptions, Usage } from '../engine.ts';
 import { toContainer } from './container.ts';
@@ -294,21 +295,10 @@ interface Modem {
 }
 
 async function wholeOf(answer: Readable, what: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MOST_BYTES)
-      throw new OpsError(
-        'ENGINE_TOO_LARGE',
-        `${what}: the answer has more than ${MOST_BYTES / 1024 / 1024} MiB.`,
-        {
-          hint: 'Look at it on the machine itself.',
-        },
-      );
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const read = await readUpTo(answer, MOST_BYTES);
+  if (read !== null) return read.toString('utf8');
+  const says = `${what}: the answer has more than ${MOST_BYTES / 1024 / 1024} MiB.`;
+  throw new OpsError('ENGINE_TOO_LARGE', says, { hint: 'Look at it on the machine itself.' });
 }
 
 /** As they come, without those of more than `EVENT_CHARS`; throws when the connection breaks. */

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { z } from 'zod';
+import { jsonOf } from '../../../core/json-of.ts';
 import { cleanEnvironment } from '../connect/run-declared.ts';
 
 /** An entry of the journal. `message` null: it has none that is text, or far too much. */
@@ -114,6 +115,7 @@ function lineTaker(onLine: (line: string, isCut: boolean) => void): (chunk: Buff
 }
 
 function entryOf(line: string): JournalEntry | null {
+  // Half a line of a journalctl that was killed is none: its entry comes again.
   const read = Entry.safeParse(jsonOf(line));
   if (!read.success) return null;
   const { __CURSOR: cursor, MESSAGE: message } = read.data;
@@ -124,13 +126,4 @@ function entryOf(line: string): JournalEntry | null {
 function cutEntry(beginning: string): JournalEntry | null {
   const [, cursor] = /^\{\s*"__CURSOR"\s*:\s*"([^"\\]+)"/.exec(beginning) ?? [];
   return cursor === undefined ? null : { cursor, message: null };
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    // Half a line of a journalctl that was killed: its entry comes again.
-    return null;
-  }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { messageOf, OpsError } from '../../../core/errors.ts';
 import { jsonOf } from '../../../core/json-of.ts';
+import { readUpTo } from '../../../core/read-up-to.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
 import type { HttpConfig } from '../config.ts';
 
@@ -55,19 +56,13 @@ export function httpApi({ url, headers }: Pick<HttpConfig, 'url' | 'headers'>, s
   }
 
   async function bodyOf(response: Response): Promise<string> {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of response.body ?? []) {
-      size += chunk.length;
-      if (size > MAX_BYTES)
-        throw fault(
-          'TOO_LARGE',
-          `The answer has more than ${MAX_BYTES / 1024 / 1024} MiB.`,
-          'Ask for less: name more labels, aggregate (sum by, topk), or take a shorter time.',
-        );
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks).toString('utf8');
+    const read = response.body === null ? Buffer.alloc(0) : await readUpTo(response.body, MAX_BYTES);
+    if (read !== null) return read.toString('utf8');
+    throw fault(
+      'TOO_LARGE',
+      `The answer has more than ${MAX_BYTES / 1024 / 1024} MiB.`,
+      'Ask for less: name more labels, aggregate (sum by, topk), or take a shorter time.',
+    );
   }
 
   return {
