@@ -1,9 +1,10 @@
-import { count } from '../core/count.ts';
+import { countUpTo } from '../core/count.ts';
 import type { IncidentRecord } from '../core/incident-record.ts';
 import { type AgentSessions, createAgentSessions } from './inbound/direct/agent-session.ts';
 import { createDirectMessages, type DirectMessages } from './inbound/direct/direct-messages.ts';
 import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { RateLimiters } from './outbound/pacing.ts';
+import { sharedPace } from './outbound/shared-pace.ts';
 import type { OutboundStore } from './outbound/store.ts';
 import { type Drawing, isBurst, isDirect, isProposal, type SubjectId } from './outbound/subject.ts';
 import { type Audience, type Say, tell } from './outbound/tell.ts';
@@ -37,11 +38,12 @@ export function createContext(deps: SlackDeps, store: OutboundStore, stopping: A
   const { workspace, log } = deps;
   const { client, directory } = workspace;
   const drawOptions = createDrawOptions(deps, store);
+  const paces = new RateLimiters(deps.speed, sharedPace(deps.sql));
   const outbound = createOutbound({
     client: webClient(workspace.connection, log),
     store,
     log,
-    paces: new RateLimiters(deps.speed),
+    paces,
     drawing: (id) => drawingOf(deps, store, drawOptions, id),
   });
   const withNames = (line: string): Promise<string> => nameEverybody(directory, line);
@@ -53,7 +55,7 @@ export function createContext(deps: SlackDeps, store: OutboundStore, stopping: A
     ...workspace,
     deps,
     outbound,
-    direct: createDirectMessages({ client, store, log, paces: new RateLimiters(deps.speed), stopping }),
+    direct: createDirectMessages({ client, store, log, paces, stopping }),
     sessions: createAgentSessions(client, log),
     drawOptions,
     tell: async (to, say) => tell(client, log, to, { ...say, text: await withNames(say.text) }),
@@ -93,8 +95,8 @@ async function restOfStatus(
   const { open } = await deps.records.openCounts();
   const waiting = (await deps.memory.summary()).proposalsWaiting;
   return [
-    `${count(open, 'open incident')}.`,
-    ...(waiting > 0 ? [`${count(waiting, 'proposal')} for everybody’s memory: /sentry promotions.`] : []),
+    `${countUpTo(open, 'open incident')}.`,
+    ...(waiting > 0 ? [`${countUpTo(waiting, 'proposal')} for everybody’s memory: /sentry promotions.`] : []),
     ...(await Promise.all((await deps.statusLines()).map(withNames))),
   ];
 }

@@ -7,6 +7,8 @@ import { isBurst, isDirect, isProposal, type SubjectId } from './subject.ts';
 
 /** While problems go on opening, their digest is brought up to date so often. */
 const DIGEST_MS = 5_000;
+/** More are forgotten, the oldest first, and asked for again. */
+const REMEMBERED = 10_000;
 
 /** Which problems have no first message in Slack yet, and how bad they are. */
 export class FirstMessages {
@@ -45,7 +47,13 @@ export class FirstMessages {
 
   stands(id: SubjectId): void {
     this.#rank.delete(id);
-    if (!isBurst(id)) this.#shown.add(id);
+    if (!isBurst(id)) this.#show(id);
+  }
+
+  #show(id: SubjectId): void {
+    this.#shown.add(id);
+    const [oldest] = this.#shown;
+    if (this.#shown.size > REMEMBERED && oldest !== undefined) this.#shown.delete(oldest);
   }
 
   async #ask(): Promise<void> {
@@ -57,7 +65,7 @@ export class FirstMessages {
       try {
         for (const { id, severity } of await this.#store.withoutRoot([...asked.keys()]))
           this.#rank.set(id, firstRank(severity));
-        for (const id of asked.keys()) if (!this.#rank.has(id)) this.#shown.add(id);
+        for (const id of asked.keys()) if (!this.#rank.has(id)) this.#show(id);
         await this.#digest();
       } catch (error) {
         this.#log.warn(

@@ -1,16 +1,28 @@
-/** A token bucket that hands out moments in the order they are asked for. Times are milliseconds of `now`. */
+import type { OpenBucket, SharedBucket } from './shared-pace.ts';
+
+/**
+ * A token bucket that hands out moments in the order they are asked for. Times are milliseconds of `now`. Where processes
+ * share it, the tokens here are an estimate, and `claim` asks the record for one.
+ */
 export class RateLimiter {
   readonly #perMs: number;
   readonly #burst: number;
   readonly #now: () => number;
+  readonly #shared: SharedBucket | undefined;
   #tokens: number;
   #at: number;
   #blockedUntil = 0;
 
-  constructor(options: { readonly perSecond: number; readonly burst: number; readonly now?: () => number }) {
+  constructor(options: {
+    readonly perSecond: number;
+    readonly burst: number;
+    readonly now?: () => number;
+    readonly shared?: SharedBucket | undefined;
+  }) {
     this.#perMs = options.perSecond / 1000;
     this.#burst = options.burst;
     this.#now = options.now ?? (() => performance.now());
+    this.#shared = options.shared;
     this.#tokens = options.burst;
     this.#at = this.#now();
   }
@@ -28,6 +40,18 @@ export class RateLimiter {
     this.#tokens = Math.min(this.#burst, this.#tokens + 1);
   }
 
+  /**
+   * Right before the call, after `reserve`: false when other processes have used the token up; then `reserve` knows how long
+   * to wait. `leave`: so many have to be left for what matters more.
+   */
+  async claim(leave = 0): Promise<boolean> {
+    if (!this.#shared) return true;
+    const { isTaken, left } = await this.#shared.take(leave);
+    this.#refill();
+    this.#tokens = Math.min(this.#burst, left);
+    return isTaken;
+  }
+
   /** Tokens that could be taken now without waiting; 0 while blocked. */
   available(): number {
     const now = this.#refill();
@@ -35,8 +59,9 @@ export class RateLimiter {
   }
 
   /** Slack said to wait (429 Retry-After): nothing goes out before. */
-  block(ms: number): void {
+  async block(ms: number): Promise<void> {
     this.#blockedUntil = Math.max(this.#blockedUntil, this.#now() + ms);
+    await this.#shared?.block(ms);
   }
 
   #refill(): number {
@@ -52,17 +77,28 @@ export class RateLimiters {
   readonly edits: RateLimiter;
   readonly #posts = new Map<string, RateLimiter>();
   readonly #speed: number;
+  readonly #open: OpenBucket | undefined;
 
-  /** `speed`: times what Slack allows, for a server that allows more. */
-  constructor(speed = 1) {
+  /**
+   * @param speed times what Slack allows, for a server that allows more
+   * @param open the buckets that processes share; without it this one is alone
+   */
+  constructor(speed = 1, open?: OpenBucket) {
     this.#speed = speed;
-    this.edits = new RateLimiter({ perSecond: (50 / 60) * speed, burst: 10 * speed });
+    this.#open = open;
+    this.edits = this.#limiter('edits', { perSecond: (50 / 60) * speed, burst: 10 * speed });
   }
 
   posts(channel: string): RateLimiter {
     let pace = this.#posts.get(channel);
-    if (!pace)
-      this.#posts.set(channel, (pace = new RateLimiter({ perSecond: this.#speed, burst: 4 * this.#speed })));
+    if (!pace) {
+      pace = this.#limiter(`posts:${channel}`, { perSecond: this.#speed, burst: 4 * this.#speed });
+      this.#posts.set(channel, pace);
+    }
     return pace;
+  }
+
+  #limiter(key: string, size: { readonly perSecond: number; readonly burst: number }): RateLimiter {
+    return new RateLimiter({ ...size, shared: this.#open?.(key, size) });
   }
 }

@@ -27,10 +27,10 @@ it('never lets more through than burst + rate × time, whatever is asked when', 
   );
 });
 
-it('sends nothing before the moment Slack named', () => {
+it('sends nothing before the moment Slack named', async () => {
   let now = 0;
   const pace = new RateLimiter({ perSecond: 1, burst: 4, now: () => now });
-  pace.block(30_000);
+  await pace.block(30_000);
   expect(pace.reserve()).toBe(30_000);
   expect(pace.available()).toBe(0);
   now = 30_000;
