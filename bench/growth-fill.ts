@@ -65,6 +65,11 @@ export async function fillRecord(sql: Sql, { incidents, auditEntries }: GrowthSi
       SELECT id, 'detective', 'claude', 900, 9000, 400, 300, 0.005, opened_at + n * interval '30 s'
         FROM incident, generate_series(1, ${EACH.usage}) AS n`;
     await tx`
+      INSERT INTO usage_day
+      SELECT (at AT TIME ZONE 'UTC')::date, model, role, count(*), sum(cost_usd), sum(input_tokens), sum(cache_read_tokens),
+             sum(cache_write_tokens), sum(cache_write_1h_tokens), sum(output_tokens), sum(thinking_tokens)
+        FROM usage GROUP BY 1, 2, 3`;
+    await tx`
       INSERT INTO slack_post (incident_id, slot, channel, ts, sent_hash, posted_at)
       SELECT id, CASE WHEN n = 1 THEN 'root' ELSE 'step:' || n END, channel, thread_ts || '.' || n, md5(id), opened_at
         FROM incident, generate_series(1, ${EACH.posts}) AS n`;

@@ -1,3 +1,4 @@
+import { COUNT_LIMIT } from '../src/core/count.ts';
 import type { IncidentId } from '../src/core/ids.ts';
 import type { Sql } from '../src/core/sql.ts';
 import { why } from '../src/incidents/questions/why.ts';
@@ -101,7 +102,7 @@ async function timesOf(sql: Sql, id: IncidentId): Promise<ReadonlyMap<string, re
     },
     'list of open incidents': () => records.list({ limit: 50, open: true }),
     'list of incidents': () => records.list({ limit: 50 }),
-    status: () => Promise.all([records.openCounts(), memorySummary(sql), breaker.view()]),
+    status: () => Promise.all([records.openCounts(), memorySummary(sql, COUNT_LIMIT), breaker.view()]),
     cost: () => costReport(sql, id),
     Home: () =>
       Promise.all([
@@ -109,7 +110,7 @@ async function timesOf(sql: Sql, id: IncidentId): Promise<ReadonlyMap<string, re
         records.openCounts(),
         records.list({ limit: 200 }),
         breaker.view(),
-        memorySummary(sql),
+        memorySummary(sql, COUNT_LIMIT),
       ]),
     'approvals in the audit log': async () =>
       sql`SELECT body FROM audit_entry WHERE seq > (SELECT seq FROM audit_head) - 1000 AND body LIKE ${`%"act_${id}"%`}`,

@@ -1,5 +1,5 @@
 import type { Action } from '../core/action.ts';
-import { count } from '../core/count.ts';
+import { countUpTo } from '../core/count.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { IncidentId } from '../core/ids.ts';
 import type { Domain } from '../core/incident.ts';
@@ -59,7 +59,7 @@ export function createSwitches(deps: SwitchesDeps) {
       const { stopped: resting } = await deps.records.openCounts();
       return [
         ...(lines.length > 0 ? lines : ['Changes are not stopped: approved fixes run.']),
-        ...(resting > 0 ? [`Stopped until somebody resumes: ${count(resting, 'incident')}.`] : []),
+        ...(resting > 0 ? [`Stopped until somebody resumes: ${countUpTo(resting, 'incident')}.`] : []),
       ];
     },
   };

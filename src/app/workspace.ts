@@ -1,3 +1,4 @@
+import { COUNT_LIMIT } from '../core/count.ts';
 import { messageOf } from '../core/errors.ts';
 import type { EventBus } from '../core/event-bus.ts';
 import type { Log } from '../core/log.ts';
@@ -72,12 +73,12 @@ export function createWorkspace(deps: WorkspaceDeps) {
       ...admin,
       isAdmin: deps.isAdmin,
       domains: deps.runbooks.domains,
-      summary: () => memorySummary(sql),
+      summary: () => memorySummary(sql, COUNT_LIMIT),
     }),
     routes: (token: string | null): readonly Route[] =>
       memoryRoutes({
         ...made,
-        summary: () => memorySummary(sql),
+        summary: () => memorySummary(sql, null),
         episodes: (page) => listEpisodes(sql, page),
         audit: deps.audit,
         log,

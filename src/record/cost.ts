@@ -19,7 +19,7 @@ export interface CostSum extends Cost {
   readonly by: readonly CostShare[];
 }
 
-/** What `/sentry cost` and `sentry cost --json` say. Days are UTC. */
+/** What `/sentry cost` and `sentry cost --json` say. Days are UTC; thirty of them with today. */
 export interface CostReport {
   readonly incident: (CostSum & { readonly id: IncidentId }) | null;
   readonly today: CostSum;
@@ -28,12 +28,17 @@ export interface CostReport {
 
 export async function costReport(sql: Sql, incidentId: IncidentId | null): Promise<CostReport> {
   const rows = await sql<CostShare & { readonly span: string }>`
-    WITH span AS (
-      SELECT 'incident' AS span, usage.* FROM usage WHERE incident_id = ${incidentId}
-      UNION ALL SELECT 'today', usage.* FROM usage
-       WHERE at >= date_trunc('day', statement_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'
-      UNION ALL SELECT 'thirty days', usage.* FROM usage WHERE at >= statement_timestamp() - interval '30 days')
-    SELECT span, model, role, count(*) AS calls, sum(cost_usd)::float8 AS usd, sum(input_tokens)::float8 AS "inputTokens",
+    WITH today AS (SELECT (statement_timestamp() AT TIME ZONE 'UTC')::date AS day),
+    span AS (
+      SELECT 'incident' AS span, 1 AS calls, model, role, cost_usd, input_tokens, cache_read_tokens, cache_write_tokens,
+             cache_write_1h_tokens, output_tokens, thinking_tokens
+        FROM usage WHERE incident_id = ${incidentId}
+      UNION ALL
+      SELECT span, calls, model, role, cost_usd, input_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens,
+             output_tokens, thinking_tokens
+        FROM (VALUES ('today', 0), ('thirty days', 29)) AS spans (span, before), usage_day
+       WHERE day BETWEEN (SELECT day FROM today) - before AND (SELECT day FROM today))
+    SELECT span, model, role, sum(calls)::float8 AS calls, sum(cost_usd)::float8 AS usd, sum(input_tokens)::float8 AS "inputTokens",
            sum(cache_read_tokens)::float8 AS "cacheReadTokens", sum(cache_write_tokens)::float8 AS "cacheWriteTokens",
            sum(cache_write_1h_tokens)::float8 AS "cacheWrite1hTokens", sum(output_tokens)::float8 AS "outputTokens",
            sum(thinking_tokens)::float8 AS "thinkingTokens"

@@ -1,4 +1,5 @@
 import type { Action } from '../core/action.ts';
+import { COUNT_LIMIT } from '../core/count.ts';
 import type { IncidentEventBody } from '../core/event.ts';
 import type { ActionId, IncidentId, ToolCallId } from '../core/ids.ts';
 import type { Incident, Role } from '../core/incident.ts';
@@ -40,7 +41,7 @@ export interface IncidentRecords {
   incident(id: IncidentId): Promise<Incident | null>;
   /** Newest first. `open`: only those not ended. */
   list(options: { readonly limit: number; readonly open?: boolean }): Promise<readonly Incident[]>;
-  /** How many are not ended, and how many of those somebody has stopped. */
+  /** How many are not ended, and how many of those somebody has stopped; counted no further than `COUNT_LIMIT`. */
   openCounts(): Promise<{ readonly open: number; readonly stopped: number }>;
   findByThread(channel: string, threadTs: string): Promise<IncidentId | null>;
   toolCall(id: ToolCallId): Promise<ToolCall | null>;
@@ -116,12 +117,12 @@ export function createRecords(sql: Sql): IncidentRecords {
     },
 
     async openCounts() {
-      const rows = await sql<{ state: string; n: number }>`
-        SELECT state, count(*)::int AS n FROM incident
-         WHERE state NOT IN ('ignored', 'resolved') AND state IN ('open', 'triaging', 'diagnosing', 'planning', 'awaiting_approval',
-               'remediating', 'verifying', 'reported', 'escalated', 'stopped') GROUP BY state`;
-      const open = rows.reduce((sum, { n }) => sum + n, 0);
-      return { open, stopped: rows.find(({ state }) => state === 'stopped')?.n ?? 0 };
+      const [counts] = await sql<{ open: number; stopped: number }>`
+        SELECT (SELECT count(*) FROM (SELECT FROM incident WHERE state NOT IN ('ignored', 'resolved') LIMIT ${COUNT_LIMIT}) AS t) AS open,
+               (SELECT count(*) FROM (SELECT FROM incident WHERE state = 'stopped' AND state NOT IN ('ignored', 'resolved')
+                                       LIMIT ${COUNT_LIMIT}) AS t) AS stopped`;
+      if (!counts) throw new Error('a SELECT without FROM always has a row');
+      return counts;
     },
 
     async append(tx, id, body, dedupeKey) {

@@ -21,12 +21,11 @@ const camel = (name: string): string =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** A table has columns that are nobody's to show: only these leave. */
-const mapper =
-  <T>(columns: Readonly<Record<keyof RowOf<T>, true>>) =>
-  (row: RowOf<T>): T =>
-    Object.fromEntries(
-      Object.keys(columns).map((column) => [camel(column), row[column as keyof RowOf<T>]]),
-    ) as T;
+function mapper<T>(columns: Readonly<Record<keyof RowOf<T>, true>>): (row: RowOf<T>) => T {
+  // Named once: a screen maps hundreds of rows of thirty columns.
+  const fields = Object.keys(columns).map((column) => [camel(column), column as keyof RowOf<T>] as const);
+  return (row) => Object.fromEntries(fields.map(([field, column]) => [field, row[column]])) as T;
+}
 
 export const toIncident = mapper<Incident>({
   id: true,

@@ -1,5 +1,6 @@
 import type { Sql } from '../../core/sql.ts';
 import { listSystems, type TargetSystem } from '../systems/systems.ts';
+import { memoryScopes, trustLevels } from './document.ts';
 
 export interface MemorySummary {
   readonly episodes: {
@@ -20,22 +21,27 @@ export interface MemorySummary {
   readonly outbox: number;
 }
 
-export async function memorySummary(sql: Sql): Promise<MemorySummary> {
+/** @param most no count goes on past it, so that what it reads does not grow; null counts all. */
+export async function memorySummary(sql: Sql, most: number | null): Promise<MemorySummary> {
   const systems = await listSystems(sql);
   return sql.begin('isolation level repeatable read read only', async (tx) => {
     const [episodes] = await tx<MemorySummary['episodes']>`
-      SELECT count(*) AS total, count(*) FILTER (WHERE success) AS succeeded,
-             count(*) FILTER (WHERE NOT success) AS failed, count(*) FILTER (WHERE success IS NULL) AS unknown,
-             count(*) FILTER (WHERE archived_at IS NOT NULL) AS archived
-      FROM episode`;
+      SELECT (SELECT count(*) FROM (SELECT FROM episode LIMIT ${most}) AS t) AS total,
+             (SELECT count(*) FROM (SELECT FROM episode WHERE success LIMIT ${most}) AS t) AS succeeded,
+             (SELECT count(*) FROM (SELECT FROM episode WHERE NOT success LIMIT ${most}) AS t) AS failed,
+             (SELECT count(*) FROM (SELECT FROM episode WHERE success IS NULL LIMIT ${most}) AS t) AS unknown,
+             (SELECT count(*) FROM (SELECT FROM episode WHERE archived_at IS NOT NULL LIMIT ${most}) AS t) AS archived`;
     const documents = await tx<MemorySummary['documents'][number]>`
-      SELECT scope, trust, count(*) AS count FROM memory_document WHERE retired_at IS NULL
-      GROUP BY scope, trust ORDER BY scope DESC, trust`;
+      SELECT scope, trust, count
+        FROM unnest(${tx.array(memoryScopes)}::text[]) AS scope, unnest(${tx.array(trustLevels)}::text[]) AS trust,
+             LATERAL (SELECT count(*) FROM (SELECT FROM memory_document d
+                       WHERE d.scope = scope.scope AND d.trust = trust.trust AND d.retired_at IS NULL LIMIT ${most}) AS t) AS counted
+       WHERE count > 0 ORDER BY scope DESC, trust`;
     const [counts] = await tx<Pick<MemorySummary, 'versions' | 'proposalsWaiting' | 'outbox'>>`
-      SELECT (SELECT count(*) FROM memory_version) AS versions,
-             (SELECT count(*) FROM dream_job WHERE state = 'pending') AS "proposalsWaiting",
-             (SELECT count(*) FROM memory_outbox) AS outbox`;
-    if (!episodes || !counts) throw new Error('an aggregate always has a row');
+      SELECT (SELECT count(*) FROM (SELECT FROM memory_version LIMIT ${most}) AS t) AS versions,
+             (SELECT count(*) FROM (SELECT FROM dream_job WHERE state = 'pending' LIMIT ${most}) AS t) AS "proposalsWaiting",
+             (SELECT count(*) FROM (SELECT FROM memory_outbox LIMIT ${most}) AS t) AS outbox`;
+    if (!episodes || !counts) throw new Error('a SELECT without FROM always has a row');
     return { episodes, documents, systems, ...counts };
   });
 }

@@ -1,5 +1,5 @@
 import type { types } from '@slack/bolt';
-import { count } from '../../core/count.ts';
+import { count, countUpTo, upTo } from '../../core/count.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { MemorySummary } from '../../memory/documents/summary.ts';
 import type { LayerStatus } from '../../safety/layers.ts';
@@ -74,10 +74,10 @@ function memoryLines(
   const shared = documents
     .filter(({ scope }) => scope === 'workspace')
     .reduce((sum, each) => sum + Number(each.count), 0);
-  const waiting = `${count(proposalsWaiting, 'proposal')} ${proposalsWaiting === 1 ? 'waits' : 'wait'} for everybody’s memory`;
+  const waiting = `${countUpTo(proposalsWaiting, 'proposal')} ${proposalsWaiting === 1 ? 'waits' : 'wait'} for everybody’s memory`;
   return [
     line(
-      `${count(total, 'document')} (${shared} everybody’s) · ${count(Number(episodes.total), 'attempt')} remembered, ${episodes.succeeded} helped, ${episodes.failed} did not`,
+      `${countUpTo(total, 'document')} (${upTo(shared)} everybody’s) · ${countUpTo(Number(episodes.total), 'attempt')} remembered, ${upTo(episodes.succeeded)} helped, ${upTo(episodes.failed)} did not`,
     ),
     ...(proposalsWaiting > 0
       ? [
@@ -87,7 +87,7 @@ function memoryLines(
           ),
         ]
       : []),
-    ...(outbox > 0 ? [line(`${count(outbox, 'memory')} not in Chroma yet; they are sent again.`)] : []),
+    ...(outbox > 0 ? [line(`${countUpTo(outbox, 'memory')} not in Chroma yet; they are sent again.`)] : []),
   ];
 }
 
