@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
+import { count } from '../core/count.ts';
 import { messageOf } from '../core/errors.ts';
 import { roles } from '../core/incident.ts';
 import type { Sql } from '../core/sql.ts';
@@ -39,7 +40,7 @@ export function layersNow({
           SELECT count(DISTINCT name) FILTER (WHERE kind = 'role') AS roles,
                  (SELECT count(*) FROM credential WHERE expires_at > statement_timestamp() AND revoked_at IS NULL) AS live
             FROM identity WHERE rotated_at IS NULL AND revoked_at IS NULL`;
-        const says = `${row?.roles} of ${roles.length} roles have an identity; ${row?.live} credentials are good now`;
+        const says = `${row?.roles} of ${count(roles.length, 'role')} have an identity; ${row?.live} credentials are good now`;
         return row?.roles === roles.length ? on(says) : part(`${says}; sentry identity list --all`);
       },
       'AI gateway': () => {
@@ -70,7 +71,8 @@ export function layersNow({
         );
         return limits.length > 0 ? on(limits.join(', ')) : off('SENTRY_THROTTLE names no limit');
       },
-      'tool registry': () => on(`${tools.length} tools; what is not in the table is refused (sentry access)`),
+      'tool registry': () =>
+        on(`${count(tools.length, 'tool')}; what is not in the table is refused (sentry access)`),
       'human switch': async () =>
         on(
           (await killSwitch.stopped(['*']))?.reason ??

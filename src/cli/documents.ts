@@ -85,6 +85,7 @@ async function tell(
       ? `${store}/${path} says so already, in version ${version}.\n`
       : `${store}/${path}, version ${version}, sha256 ${sha256}. It reaches Chroma when the bot next does.\n`,
   );
+  if (written.warning !== undefined) process.stderr.write(`${written.warning}\n`);
 }
 
 const hints: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { inputSchemaOf } from '../agents/loop/report.ts';
 import type { Store } from '../app/store.ts';
 import type { Config } from '../config/config.ts';
+import { count } from '../core/count.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import { createLog } from '../infra/log/log.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
@@ -86,7 +87,7 @@ async function reportOf(server: McpServerConfig, sql: Store['sql']): Promise<str
   const { listed, judged } = asked;
   const others = listed.filter(({ name }) => !judged.some(({ tool }) => tool === name));
   return [
-    `${server.name}: answers, with ${listed.length} tools`,
+    `${server.name}: answers, with ${count(listed.length, 'tool')}`,
     ...judged.map(
       ({ tool, state, acts, why, pin }) =>
         `  ${state.padEnd(3)}  ${acts ? 'acts ' : 'reads'}  ${plain(tool)}${why === null ? `, approved by ${pin?.approvedBy} on ${pin?.approvedAt.slice(0, 10)}` : `: ${plain(why)}`}`,

@@ -20,7 +20,7 @@ const summary = new Command('summary')
   .description('Say how much memory holds: episodes, documents, proposals, and what waits for Chroma.')
   .option('--json', 'as one JSON document', false)
   .action(async ({ json }: { readonly json: boolean }) => {
-    const found = await withStore(({ sql }) => memorySummary(sql));
+    const found = await withStore(({ sql }) => memorySummary(sql, null));
     if (json) {
       process.stdout.write(`${JSON.stringify(found)}\n`);
       return;

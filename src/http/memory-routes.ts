@@ -139,13 +139,13 @@ export function memoryRoutes(api: MemoryApi): readonly Route[] {
       const { as: by, content, base } = body;
       const written = await workspace.edit({ by, documentId, content, base });
       return written.ok
-        ? ok({ document: written.document, kind: written.kind })
+        ? ok({ document: written.document, kind: written.kind, warning: written.warning })
         : refused(written, 'content', 'base');
     }),
     post('/memory/documents/:id/rollback', RollBack, async (body, id) => {
       const written = await workspace.rollBack(body.as, id, body.to);
       return written.ok
-        ? ok({ document: written.document, kind: written.kind })
+        ? ok({ document: written.document, kind: written.kind, warning: written.warning })
         : refused(written, 'to', 'to');
     }),
     post('/memory/documents/:id/retire', Retire, async (body, id) => {

@@ -58,7 +58,7 @@ export async function promotionScene(): Promise<PromotionScene> {
     promotions,
     documents,
     workspace,
-    summary: () => memorySummary(sql),
+    summary: () => memorySummary(sql, null),
   };
   await scene.bot({ memory, speed: 50 });
   const client = new LocalSlackClient(scene.slack.url);

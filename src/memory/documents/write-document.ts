@@ -2,7 +2,7 @@ import { type Refusal, refuse } from '../../core/errors.ts';
 import type { IncidentEventBody } from '../../core/event.ts';
 import { asIncidentId, type IncidentId } from '../../core/ids.ts';
 import type { Tx } from '../../core/sql.ts';
-import { scan } from '../../safety/screen/scan.ts';
+import { isSuspicion, SUSPICION, scan } from '../../safety/screen/scan.ts';
 import { sha256 } from '../../safety/sha256.ts';
 import { denied, mayWrite, trustOf } from '../policy.ts';
 import { readFacts, type SystemFacts, sameSystem } from '../systems/system-facts.ts';
@@ -58,6 +58,8 @@ export type WriteResult =
       readonly ok: true;
       readonly kind: 'created' | 'updated' | 'unchanged';
       readonly document: MemoryDocument;
+      /** What the writer, a person, is told of it: it may read like orders. */
+      readonly warning?: string;
     }
   | WriteRefusal;
 
@@ -92,11 +94,12 @@ export async function writeDocument(tx: Tx, writer: Writer, write: DocumentWrite
   const own = await isOwn(tx, writer, store, write.place.incidentId);
   const mayNot = mayWrite({ writer: writer.kind, scope: store.scope, docType: parsed.data.docType, own });
   if (mayNot) return mayNot;
-  const blocked = screened(parsed.data, store, writer);
-  if (blocked) return blocked;
+  const screening = screen(parsed.data, store, writer);
+  if (!screening.ok) return screening;
   const unknown = await unknownSource(tx, writer, write.sources);
   if (unknown) return unknown;
-  return upsert(tx, writer, store, { ...write, document: parsed.data });
+  const written = await upsert(tx, writer, store, { ...write, document: parsed.data });
+  return written.ok && screening.suspicious ? { ...written, warning: SUSPICION } : written;
 }
 
 /** What a refused write tells the incident it was for; null when it belongs to none, or is the caller's own mistake. */
@@ -167,10 +170,15 @@ async function isOwn(
 }
 
 /**
- * A person may write in a thread what reads like orders to the model: they answer for it. A model may not, whosever
- * words it repeats: what it reads next time would be an order that nobody gave.
+ * A person may write in a thread what reads like orders to the model, and elsewhere what no rule, only the linear model,
+ * takes for such: they answer for it. A model may not, whosever words it repeats: what it reads next time would be an order
+ * that nobody gave.
  */
-function screened(document: Parsed, { scope }: MemoryStore, { kind }: Writer): WriteRefusal | undefined {
+function screen(
+  document: Parsed,
+  { scope }: MemoryStore,
+  { kind }: Writer,
+): { readonly ok: true; readonly suspicious: boolean } | WriteRefusal {
   const { title, content, path, entities } = document;
   const texts = {
     title,
@@ -178,10 +186,12 @@ function screened(document: Parsed, { scope }: MemoryStore, { kind }: Writer): W
     other: [path, ...Object.values(entities).flat()].join('\n'),
   };
   const strict = kind === 'agent';
+  // What Sentry writes by itself repeats words of alerts and outputs, and an import brings many at once: nobody has read it.
+  const byPerson = kind === 'user' || kind === 'admin' || kind === 'promotion';
   let blocked = false;
   const findings: FoundKind[] = [];
   for (const where of ['title', 'content', 'other'] as const) {
-    const result = scan(texts[where], { scope });
+    const result = scan(texts[where], { scope, byPerson });
     blocked ||= result.blocked || (strict && result.findings.length > 0);
     for (const { rule, category, start, end } of result.findings)
       findings.push({ rule, category, where, start, end });
@@ -192,7 +202,7 @@ function screened(document: Parsed, { scope }: MemoryStore, { kind }: Writer): W
     blocked = true;
     findings.push({ rule, category, where: 'other', start: 0, end: 0 });
   }
-  if (!blocked) return undefined;
+  if (!blocked) return { ok: true, suspicious: findings.some(isSuspicion) };
   const isOrders = findings.every(({ category }) => category === 'injection');
   const kinds = [...new Set(findings.map(({ category }) => category.replaceAll('_', ' ')))].join(', ');
   return {

@@ -92,7 +92,8 @@ async function tried(deps: DecideDeps, { jobId, decision }: PromotionDecision): 
   const { incidentId, target } = promotion;
   const content = decision.content ?? promotion.content;
   // What the scanner would refuse, or is no document at all, is not run either; the write says so.
-  if (content.trim() === '' || scan(content, { scope: 'workspace' }).blocked) return undefined;
+  if (content.trim() === '' || scan(content, { scope: 'workspace', byPerson: true }).blocked)
+    return undefined;
   return ensureDryRun(deps, { jobId, incidentId, path: target.path, content });
 }
 
@@ -102,7 +103,7 @@ function reasonOf({ decision }: PromotionDecision): string | Refusal {
   const reason = storable(decision.reason).trim().slice(0, REASON_MAX);
   if (reason === '')
     return refuse('MEMORY_BAD_INPUT', 'Say why it is rejected; whoever proposed it will read it.');
-  return scan(reason, { scope: 'workspace' }).blocked
+  return scan(reason, { scope: 'workspace', byPerson: true }).blocked
     ? refuse('MEMORY_WRITE_BLOCKED', 'The reason holds something that must not be kept.')
     : reason;
 }

@@ -1,4 +1,4 @@
-import { scan } from '../../safety/screen/scan.ts';
+import { isSuspicion, scan } from '../../safety/screen/scan.ts';
 import type { Reader } from '../documents/access.ts';
 import { createDecide, type DecideDeps, type Decided, type PromotionDecision } from './decide.ts';
 import { ensureDryRun, findDryRun, stepsOf } from './dry-runs.ts';
@@ -11,6 +11,8 @@ export interface Review {
   readonly promotion: Promotion;
   /** Kinds that the safety scanner finds in text or rationale, as strict as for the workspace. */
   readonly findings: readonly string[];
+  /** Parts of it read like orders to the linear model alone: nothing in the way, but to be looked at. */
+  readonly suspicious: boolean;
   /** `wrong`: it means to be a runbook and is none. `steps`: the playbook will follow them. */
   readonly runbook:
     | { readonly kind: 'prose' }
@@ -53,7 +55,8 @@ export function createPromotions(deps: PromotionsDeps): Promotions {
     if (!promotion) return null;
     const { content, rationale, sha256, target } = promotion;
     const found = [content, rationale].flatMap((text) => scan(text, { scope: 'workspace' }).findings);
-    const findings = [...new Set(found.map(({ category }) => category.replaceAll('_', ' ')))];
+    const certain = found.filter((one) => !isSuspicion(one));
+    const findings = [...new Set(certain.map(({ category }) => category.replaceAll('_', ' ')))];
     const steps = stepsOf(target.path, content, deps.runbooks);
     const runbook: Review['runbook'] =
       steps === null
@@ -66,6 +69,7 @@ export function createPromotions(deps: PromotionsDeps): Promotions {
     return {
       promotion,
       findings,
+      suspicious: certain.length < found.length,
       runbook,
       dryRun,
       mayApprove: promotion.state === 'pending' && findings.length === 0 && runs,

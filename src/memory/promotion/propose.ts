@@ -2,7 +2,7 @@ import { refuse } from '../../core/errors.ts';
 import type { Domain } from '../../core/incident.ts';
 import type { Sql } from '../../core/sql.ts';
 import { storable } from '../../core/storable.ts';
-import { scan } from '../../safety/screen/scan.ts';
+import { isSuspicion, scan } from '../../safety/screen/scan.ts';
 import type { Audiences } from '../audiences.ts';
 import type { Reader } from '../documents/access.ts';
 import { conventionsStore, type MemoryDocument, runbooksStore } from '../documents/document.ts';
@@ -41,7 +41,7 @@ const RATIONALE_MAX = 1_000;
 /**
  * Asks admins for a draft of a conversation. Expected refusals: MEMORY_NOT_FOUND, MEMORY_POLICY_DENIED (not a
  * conversation's), MEMORY_WRITE_BLOCKED (the scanner, as strict as for the workspace, in text and rationale),
- * MEMORY_BAD_RUNBOOK (steps that would not run), MEMORY_BAD_INPUT.
+ * MEMORY_BAD_RUNBOOK (steps that would not run), MEMORY_BAD_INPUT. What the linear model alone has found refuses a model only.
  */
 export async function propose(
   deps: ProposeDeps,
@@ -61,7 +61,7 @@ export async function propose(
   if (!draft) return refuse('MEMORY_NOT_FOUND', 'There is no such document that you may read.');
   const { incidentId } = draft;
   return sql.begin(async (tx): Promise<Proposed> => {
-    const refusal = checkDraft(deps, draft, rationale);
+    const refusal = checkDraft(deps, draft, rationale, reader);
     if (refusal) {
       await tellRefusal(tx, deps, writerFor(draft, by), targetWrite(draft, draft.content, domain), refusal);
       return refusal;
@@ -125,15 +125,15 @@ function checkDraft(
   { runbooks }: ProposeDeps,
   draft: MemoryDocument,
   rationale: string,
+  reader: Reader,
 ): WriteRefusal | undefined {
   const { content } = draft;
   if (draft.scope !== 'conversation' || draft.retiredAt !== null)
     return denied('Only a draft in the conversation of an incident can be promoted.');
-  // A model may plant in the rationale what it may not plant in the text.
-  const found = [
-    ...scan(rationale, { scope: 'workspace' }).findings,
-    ...scan(content, { scope: 'workspace' }).findings,
-  ];
+  // A model may plant in the rationale what it may not plant in the text. A person is believed where only a model is wary.
+  const found = [rationale, content]
+    .flatMap((text) => scan(text, { scope: 'workspace' }).findings)
+    .filter((one) => reader.kind === 'agent' || !isSuspicion(one));
   if (found.length > 0) {
     const kinds = [...new Set(found.map(({ category }) => category.replaceAll('_', ' ')))].join(', ');
     return {

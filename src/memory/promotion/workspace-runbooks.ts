@@ -45,7 +45,7 @@ export function createWorkspaceRunbooks(deps: {
     if (now === mark) return;
     const rows = await sql<{ path: string; content: string }>`
       SELECT path, content FROM memory_document
-      WHERE store = ${runbooksStore} AND trust = 'admin_approved' AND retired_at IS NULL ORDER BY path`;
+      WHERE scope = 'workspace' AND store = ${runbooksStore} AND trust = 'admin_approved' AND retired_at IS NULL ORDER BY path`;
     const sources = rows
       .map((each) => ({ file: fileOf(each.path), source: each.content.trimStart() }))
       .filter(({ source }) => meansToBeRunbook(source));

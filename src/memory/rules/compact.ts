@@ -1,3 +1,4 @@
+import { count } from '../../core/count.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Domain } from '../../core/incident.ts';
 import type { Log } from '../../core/log.ts';
@@ -130,7 +131,7 @@ async function draft(
     { kind: 'agent', incidentId: newest.id, userId: null },
     {
       ref: { id: written.document.id },
-      rationale: `${group.incidents.length} incidents of this kind since the last look back over ${domain}.`,
+      rationale: `${count(group.incidents.length, 'incident')} of this kind since the last look back over ${domain}.`,
       domain,
       by: AUTHOR,
     },

@@ -1,4 +1,5 @@
 import { clipLine } from '../../core/clip.ts';
+import { count } from '../../core/count.ts';
 import { scan } from '../../safety/screen/scan.ts';
 import type { IncidentGroup } from './group-incidents.ts';
 import type { PastIncident } from './past-incident.ts';
@@ -15,7 +16,7 @@ export function ruleText(group: IncidentGroup, advice: string): string {
     advice.trim(),
     '## Seen',
     [
-      `- ${incidents.length} incidents, ${day(incidents[0])} to ${day(incidents.at(-1))}`,
+      `- ${count(incidents.length, 'incident')}, ${day(incidents[0])} to ${day(incidents.at(-1))}`,
       `- Targets: ${counted(incidents.map(({ target }) => target ?? 'unknown'))}`,
       `- Alerts: ${counted(incidents.map(({ alertName, title }) => alertName ?? title))}`,
     ].join('\n'),

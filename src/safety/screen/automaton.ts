@@ -1,3 +1,4 @@
+import { count } from '../../core/count.ts';
 import type { Rule } from '../secrets/rule.ts';
 
 /** A rule that is to be tried where its hint ends. */
@@ -100,7 +101,7 @@ function packed<R extends Rule>(
   ends: readonly (readonly End<R>[])[],
   width: number,
 ): Pick<Automaton<R>, 'next' | 'shift' | 'firstEnd' | 'ends'> {
-  if (rows.length > 65_536) throw new RangeError(`${rows.length} states do not fit two bytes`);
+  if (rows.length > 65_536) throw new RangeError(`${count(rows.length, 'state')} do not fit two bytes`);
   const last = ends.filter(({ length }) => length > 0);
   const firstEnd = rows.length - last.length;
   const numbers = new Uint16Array(rows.length);

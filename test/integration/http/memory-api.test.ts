@@ -22,7 +22,7 @@ beforeAll(async () => {
   const server = async (secretToken: string | null) => {
     const routes = memoryRoutes({
       ...rig,
-      summary: () => memorySummary(sql),
+      summary: () => memorySummary(sql, null),
       episodes: (page) => listEpisodes(sql, page),
       log: quiet,
       token: secretToken,

@@ -61,7 +61,7 @@ describe('what is so is said', () => {
     });
   });
 
-  test('an audit log that is not whole: no tick, on App Home in words [F15] [S-36]', async () => {
+  test('an audit log that is not whole: no tick, on App Home in words [F15] [S-36] [S-claims]', async () => {
     await rig.core.audit.append({ kind: 'test', actor: 'system', details: { n: 1 } });
     expect((await stateOf('audit log'))?.says).toContain('as they were written');
     await typed(rig, 'ALTER TABLE audit_entry DISABLE TRIGGER ALL');

@@ -16,6 +16,7 @@ import {
 } from '../../views/memory-views.ts';
 import { noticeView } from '../../views/promotion-views.ts';
 import type { Pressed } from './pressed.ts';
+import { type Written, warned } from './remember.ts';
 import { show } from './show.ts';
 
 const gone = refuse('MEMORY_NOT_FOUND', 'There is no such document that you may read.');
@@ -63,12 +64,12 @@ export async function documentEdited(
   const { memory } = context.deps;
   const content = readLongField(values, PROPOSAL.text, where.glue);
   const { documentId, sha256 } = where;
-  const saved = await attempt(context, by, async () =>
+  const saved = await attempt<Written>(context, by, async () =>
     memory.workspace.edit({ by: by.userId, documentId, content, base: sha256 }),
   );
   const document = await memory.workspace.read(documentId);
   const view = saved.ok
-    ? await windowOf(context, by.userId, documentId, 'Saved.')
+    ? await windowOf(context, by.userId, documentId, warned('Saved.', saved))
     : document
       ? editDocumentView(where, document, content, saved.reason)
       : noticeView('Not saved', saved.reason);
@@ -76,7 +77,7 @@ export async function documentEdited(
     .update({ view_id: viewId, view: view ?? noticeView('Saved', 'It is saved.') })
     .catch((error: unknown) => {
       context.deps.log.warn({ code: codeOf(error) }, 'a window was closed before its answer');
-      const text = saved.ok ? 'Saved, as you have edited it.' : saved.reason;
+      const text = saved.ok ? warned('Saved, as you have edited it.', saved) : saved.reason;
       return context.tell(
         { userId: by.userId, channel: where.channel || null, threadTs: where.threadTs },
         { text },

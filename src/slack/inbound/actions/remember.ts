@@ -2,8 +2,9 @@ import type { Refusal } from '../../../core/errors.ts';
 import type { IncidentId } from '../../../core/ids.ts';
 import type { Domain } from '../../../core/incident.ts';
 import { storable } from '../../../core/storable.ts';
-import { conversationStore, type MemoryDocument } from '../../../memory/documents/document.ts';
+import { conversationStore } from '../../../memory/documents/document.ts';
 import type { NewDocument } from '../../../memory/documents/new-document.ts';
+import type { WriteResult } from '../../../memory/documents/write-document.ts';
 import { sha256 } from '../../../safety/sha256.ts';
 import { type Say, sayText } from '../../outbound/tell.ts';
 import type { SlackMemory } from '../../ports.ts';
@@ -34,8 +35,10 @@ export async function remember(memory: SlackMemory, { userId, incident, text }: 
       sources: incident ? [{ kind: 'incident', ref: incident.id }] : [],
     },
   );
-  return written.ok ? thanks(written.document, incident?.id ?? null) : refusal(written);
+  return written.ok ? thanks(written, incident?.id ?? null) : refusal(written);
 }
+
+export type Written = Extract<WriteResult, { readonly ok: true }>;
 
 /** Named after its words, so that saying it twice keeps it once. */
 function noteOf(content: string, domain: Domain | null): NewDocument {
@@ -45,10 +48,12 @@ function noteOf(content: string, domain: Domain | null): NewDocument {
   return { path: `notes/${slug === '' ? '' : `${slug}-`}${hash}`, title, content, docType: 'note', domain };
 }
 
-function thanks(document: MemoryDocument, incidentId: IncidentId | null): Say {
-  const said = incidentId
+function thanks(written: Written, incidentId: IncidentId | null): Say {
+  const { document } = written;
+  const kept = incidentId
     ? `Remembered for ${incidentId}: “${cut(document.title, 200)}”. Everybody in this thread has it, and so has the investigation.`
     : `Remembered for you alone: “${cut(document.title, 200)}”.`;
+  const said = warned(kept, written);
   const show = button({ text: 'Show it', action: MEMORY_ACTIONS.document, value: document.id });
   const propose = button({
     text: 'Propose for everybody',
@@ -60,6 +65,10 @@ function thanks(document: MemoryDocument, incidentId: IncidentId | null): Say {
     blocks: [prose(paragraph(words(said))), buttons(...(incidentId ? [propose, show] : [show]))],
   };
 }
+
+/** What was done, and what the writer should know of it. */
+export const warned = (done: string, { warning }: Pick<Written, 'warning'>): string =>
+  warning === undefined ? done : `${done} ${warning}`;
 
 export function refusal({ code, reason }: Refusal): Say {
   return sayText(code === 'MEMORY_WRITE_BLOCKED' ? `${reason} Nothing was kept.` : reason);

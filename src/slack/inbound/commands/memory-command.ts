@@ -1,4 +1,4 @@
-import { count } from '../../../core/count.ts';
+import { count, countUpTo, upTo } from '../../../core/count.ts';
 import type { MemoryDocument } from '../../../memory/documents/document.ts';
 import type { SlackContext } from '../../context.ts';
 import { type Say, sayText } from '../../outbound/tell.ts';
@@ -78,7 +78,7 @@ export async function promotionsCommand(context: SlackContext, { userId, teamId 
     const { proposalsWaiting } = await memory.summary();
     // What they say comes from threads that not everybody may read.
     return sayText(
-      `${count(proposalsWaiting, 'proposal')} waiting for an admin. Only admins see and decide them: ${(await formatPrincipal(context, memory.admins)) ?? 'nobody yet'}.`,
+      `${countUpTo(proposalsWaiting, 'proposal')} waiting for an admin. Only admins see and decide them: ${(await formatPrincipal(context, memory.admins)) ?? 'nobody yet'}.`,
     );
   }
   const waiting = await memory.promotions.list({ pending: true, limit: SHOWN });
@@ -119,13 +119,13 @@ export async function promotionsCommand(context: SlackContext, { userId, teamId 
 async function summary(context: SlackContext): Promise<Say> {
   const found = await context.deps.memory.summary();
   const { episodes, documents } = found;
-  const kinds = documents.map((one) => `${one.count} ${one.scope}, ${one.trust.replaceAll('_', ' ')}`);
+  const kinds = documents.map((one) => `${upTo(one.count)} ${one.scope}, ${one.trust.replaceAll('_', ' ')}`);
   return sayText(
     [
-      `Tried before: ${count(episodes.total, 'command')} (${episodes.succeeded} worked, ${episodes.failed} failed, ${episodes.unknown} unknown).`,
-      `Documents: ${kinds.join('; ') || 'none'}; ${count(found.versions, 'version')} in all.`,
-      `${count(found.proposalsWaiting, 'proposal')} waiting for an admin.`,
-      `${count(found.outbox, 'text')} on the way to or out of Chroma.`,
+      `Tried before: ${countUpTo(episodes.total, 'command')} (${upTo(episodes.succeeded)} worked, ${upTo(episodes.failed)} failed, ${upTo(episodes.unknown)} unknown).`,
+      `Documents: ${kinds.join('; ') || 'none'}; ${countUpTo(found.versions, 'version')} in all.`,
+      `${countUpTo(found.proposalsWaiting, 'proposal')} waiting for an admin.`,
+      `${countUpTo(found.outbox, 'text')} on the way to or out of Chroma.`,
       '',
       USAGE,
     ].join('\n'),

@@ -201,7 +201,7 @@ describe('episodes', () => {
     expect(await archiveEpisodes(rig.sql, 365)).toBe(0);
     const recalled = await recallEpisodes(told(), other, 'sessions blocked on carts');
     expect(recalled.similar.map(({ command }) => command)).toEqual(['new']);
-    expect((await memorySummary(rig.sql)).episodes).toMatchObject({
+    expect((await memorySummary(rig.sql, null)).episodes).toMatchObject({
       total: 2,
       succeeded: 1,
       failed: 1,
@@ -212,7 +212,7 @@ describe('episodes', () => {
     await rig.sql`DELETE FROM episode`;
     for (const line of lines)
       await importLine({ sql: rig.sql, audit: rig.audit }, JSON.parse(JSON.stringify(line)));
-    expect((await memorySummary(rig.sql)).episodes).toMatchObject({ total: 2, archived: 1 });
+    expect((await memorySummary(rig.sql, null)).episodes).toMatchObject({ total: 2, archived: 1 });
   });
 
   test('carry the system they happened on; one of another system comes behind', async () => {
