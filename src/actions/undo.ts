@@ -1,4 +1,5 @@
 import { type Action, stepsOf, undoOf } from '../core/action.ts';
+import { count } from '../core/count.ts';
 import { formatDetailsDeleted } from '../core/details-deleted.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { ActionId } from '../core/ids.ts';
@@ -233,7 +234,7 @@ async function approve({ approvals }: UndoDeps, action: Action, by: string): Pro
     ok: true,
     text:
       state === 'proposed'
-        ? `Asked for: ${missing} more approval(s) needed, on its card in the thread.`
+        ? `Asked for: ${count(missing, 'more approval')} needed, on its card in the thread.`
         : null,
   };
 }

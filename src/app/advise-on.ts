@@ -1,3 +1,4 @@
+import { count } from '../core/count.ts';
 import { OpsError } from '../core/errors.ts';
 import type { ModelGateway } from '../llm/gateway.ts';
 import { meansToBeRunbook } from '../memory/promotion/check-runbook.ts';
@@ -57,7 +58,7 @@ export function createAdviseOn(llm: ModelGateway, redact: (text: string) => stri
 
 function problemOf(advice: string, records: string): string | null {
   if (advice.trim() === '') return 'the model said nothing';
-  if (advice.length > MOST_CHARACTERS) return `the model wrote ${advice.length} characters`;
+  if (advice.length > MOST_CHARACTERS) return `the model wrote ${count(advice.length, 'character')}`;
   if (meansToBeRunbook(advice)) return 'the model wrote steps where a rule was asked for';
   if (scan(advice, { scope: 'workspace' }).blocked) return 'the model wrote what the safety scanner blocks';
   const known = distinctiveWords(records);

@@ -173,7 +173,7 @@ async function checkPolicy(config: Config): Promise<string> {
   const people = { oncallGroup: config.oncallGroup, admins: config.admins };
   const subjects = policySubjects(allTools, config.mcp.servers, config.targets);
   const found = readPolicy(readFileSync(path, 'utf8'), people, subjects);
-  if ('rules' in found) return `${path}: ${found.rules.length} rules`;
+  if ('rules' in found) return `${path}: ${count(found.rules.length, 'rule')}`;
   const lines = found.problems.map(({ line, message }) => `${path}:${line}: ${message}`);
   throw new OpsError('POLICY', lines.join('; '), { hint: 'docs/operations.md has an example.' });
 }

@@ -1,4 +1,5 @@
 import type { Action, Verbs } from './action.ts';
+import { count } from './count.ts';
 import { formatObjects, type TouchedObject } from './denial.ts';
 
 type Act = Pick<Action, 'tool' | 'command' | 'objects' | 'verbs'>;
@@ -15,7 +16,8 @@ export function describeAct(act: Act, isDone = false): string {
 /** What the button says that has a plan run: `End the session`, `Run both steps`. */
 export function nameOfRun(steps: readonly Act[]): string {
   const [first] = steps;
-  if (steps.length > 1) return steps.length === 2 ? 'Run both steps' : `Run all ${steps.length} steps`;
+  if (steps.length > 1)
+    return steps.length === 2 ? 'Run both steps' : `Run all ${count(steps.length, 'step')}`;
   return first && first.objects.length > 0 ? verbsOf(first).button : 'Run it';
 }
 

@@ -62,7 +62,7 @@ export async function nextThread(
     reply,
     async card(timeout) {
       const message = await reply(/ asks: /, timeout);
-      return { message, command: fixedWidth(message) };
+      return { message, command: commandOn(message) };
     },
     resolved: (timeout = INVESTIGATED_MS) => ended(/is resolved/, /Resolved/, timeout),
     over: (timeout = INVESTIGATED_MS) => ended(/is over/, /Over/, timeout),
@@ -81,15 +81,10 @@ export function stripOf(message: Message): string | undefined {
     | undefined;
 }
 
-function fixedWidth(message: Message): string {
-  const parts = (message.blocks ?? []).flatMap((block) =>
-    block.type === 'rich_text' ? (block['elements'] as readonly RichPart[]) : [],
-  );
-  const box = parts.find((part) => part.type === 'rich_text_preformatted');
-  return (box?.elements ?? []).map((element) => element.text ?? '').join('');
-}
-
-interface RichPart {
-  readonly type: string;
-  readonly elements?: ReadonlyArray<{ readonly text?: string }>;
+/** What its card says runs: the box in its first section. */
+function commandOn(message: Message): string {
+  const section = (message.blocks ?? []).find((block) => block.type === 'section');
+  const { text = '' } = (section?.['text'] ?? {}) as { readonly text?: string };
+  const boxed = /^```\n(.*)\n```$/s.exec(text)?.[1];
+  return boxed?.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&') ?? text;
 }

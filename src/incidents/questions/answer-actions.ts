@@ -1,5 +1,6 @@
 import { type Action, stepsOf } from '../../core/action.ts';
 import { clipLine } from '../../core/clip.ts';
+import { count } from '../../core/count.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { CLAUDES_WORDS, isWhyInModelsWords } from '../../core/model-words.ts';
 import { stepResult } from '../../core/plan-progress.ts';
@@ -18,7 +19,7 @@ export function runOf(record: IncidentRecord): readonly Line[] {
       const steps = stepsOf(record.actions, action);
       return steps.length < 2
         ? [...commandsOf(record, action), ...at, resultOf(action)]
-        : [`${steps.length} steps on ${action.target}`, ...at, ...resultsOf(steps), '.'];
+        : [`${count(steps.length, 'step')} on ${action.target}`, ...at, ...resultsOf(steps), '.'];
     }),
     ...waiting,
   ];

@@ -1,5 +1,6 @@
 import { type Action, stepsOf } from '../../core/action.ts';
 import { clipLine } from '../../core/clip.ts';
+import { count } from '../../core/count.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 
@@ -41,7 +42,7 @@ export function commandsOf({ actions }: IncidentRecord, action: Action): Line {
   const steps = stepsOf(actions, action);
   if (steps.length < 2) return [{ code: clipLine(action.command, COMMAND) }, ` on ${action.target}`];
   return [
-    `${steps.length} steps on ${action.target}: `,
+    `${count(steps.length, 'step')} on ${action.target}: `,
     ...steps.flatMap(
       (step): Line => [
         `${step.step > 1 ? ', ' : ''}${step.step} `,

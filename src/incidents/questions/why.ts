@@ -170,7 +170,7 @@ function actionsOf(record: IncidentRecord): string[] {
 /** A plan of several steps: decided once, told step by step. */
 function planLines(record: IncidentRecord, steps: readonly Action[], first: Action): string[] {
   return [
-    `*Plan* on ${first.target}, ${steps.length} steps: ${describePlan(steps)}`,
+    `*Plan* on ${first.target}, ${count(steps.length, 'step')}: ${describePlan(steps)}`,
     ...lastingOf(record, first),
     `• ${decisionOf(first, true)}`,
     ...steps.flatMap((step) => denialsOf(record, step)),

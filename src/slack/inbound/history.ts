@@ -94,7 +94,7 @@ export function createHistory(deps: {
         ...(cursor ? { cursor } : {}),
       });
       for (const message of answer.messages ?? [])
-        if (message.ts && message.ts !== from) found.push({ ...message, channel, ts: message.ts });
+        if (message.ts && isWithin(message.ts, from, to)) found.push({ ...message, channel, ts: message.ts });
       cursor = answer.response_metadata?.next_cursor || undefined;
       page += 1;
     } while (cursor && !stopped && (page < MAX_PAGES || isShort(from, found[0]?.ts)));
@@ -141,6 +141,10 @@ export function createHistory(deps: {
     },
   };
 }
+
+/** A server may answer with more than was asked for; what came before the cursor is on record, or was never our incident. */
+const isWithin = (ts: string, from: string, to = ts): boolean =>
+  Number(ts) > Number(from) && Number(ts) <= Number(to);
 
 /** Of a stretch of time, in seconds as Slack writes them. */
 const middle = (from: string, to: string): string => ((Number(from) + Number(to)) / 2).toFixed(6);

@@ -46,6 +46,8 @@ export function createInbox(deps: {
 }): Inbox {
   const { sql, log } = deps;
   const running = new Map<string, Promise<void>>();
+  /** With what an event that is being worked on is acknowledged. */
+  const answers = new Map<string, Promise<unknown>>();
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> = Promise.resolve();
@@ -81,6 +83,37 @@ export function createInbox(deps: {
     const ends = process(key, event).finally(() => running.delete(key));
     running.set(key, ends);
     return ends;
+  }
+
+  async function takeFirst(key: string, event: ReceiverEvent): Promise<void> {
+    let answer = (_response?: unknown): void => undefined;
+    let fail = (_error: unknown): void => undefined;
+    const answered = new Promise<unknown>((resolve, reject) => {
+      answer = resolve;
+      fail = reject;
+    });
+    answered.catch(() => undefined);
+    answers.set(key, answered);
+    const ack: ReceiverEvent['ack'] = async (response) => {
+      answer(response);
+      await event.ack(response);
+    };
+    try {
+      const isFresh = await within(STORE_MS, store(key, event.body), () => {
+        throw new OpsError('SLACK_INBOX_SLOW', `An event could not be stored within ${STORE_MS} ms.`, {
+          hint: 'Check the database; Slack sends the event again.',
+          retryable: true,
+        });
+      });
+      await (isFresh ? run(key, { ...event, ack }) : ack());
+    } catch (error) {
+      // Nor is a second delivery acknowledged of what could not be stored.
+      fail(error);
+      throw error;
+    } finally {
+      answer();
+      answers.delete(key);
+    }
   }
 
   /** What a dead process, a failed handler or a late insert has left. */
@@ -143,14 +176,10 @@ export function createInbox(deps: {
       if (deps.ignore(event.body)) return acknowledged.ack();
       const key = keyOf(event.body);
       if (key === null) return deps.handle(acknowledged);
-      const fresh = await within(STORE_MS, store(key, event.body), () => {
-        throw new OpsError('SLACK_INBOX_SLOW', `An event could not be stored within ${STORE_MS} ms.`, {
-          hint: 'Check the database; Slack sends the event again.',
-          retryable: true,
-        });
-      });
-      if (!fresh) return acknowledged.ack();
-      await run(key, acknowledged);
+      // One envelope may come over two sockets, and whichever is acknowledged first has answered the person.
+      const answered = answers.get(key);
+      if (answered) return acknowledged.ack((await answered) as never);
+      await takeFirst(key, acknowledged);
     },
     start: loop,
     async stop() {

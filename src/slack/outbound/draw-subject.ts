@@ -73,6 +73,8 @@ async function work(
     if (turn.kind === 'later') return { kind: 'again', ms: turn.ms, failure: null };
     // What was to be sent may be old by now.
     if (turn.kind === 'waited') return 'reload';
+    // Another process sends now. This one keeps its place in the order.
+    if (!(await pace.claim(next.slot.live && next.kind === 'edit' ? LIVE_RESERVE - 1 : 0))) return 'reload';
     deps.order.leave(id);
     const place = { subject: id, channel, threadTs: next.slot.inThread ? (root?.ts ?? null) : null };
     const delivery =
@@ -81,7 +83,7 @@ async function work(
         : await edit(deps, place, next.slot, next.row);
     if (delivery.kind === 'lost') return { kind: 'again', ms: LIVE_MS, failure: null };
     if (delivery.kind === 'later') {
-      if (delivery.failure?.kind === 'wait') pace.block(delivery.ms);
+      if (delivery.failure?.kind === 'wait') await pace.block(delivery.ms);
       return { kind: 'again', ms: delivery.ms, failure: delivery.failure };
     }
     deps.lastSent.set(`${id}/${next.slot.slot}`, performance.now());

@@ -1,3 +1,4 @@
+import { count } from '../../core/count.ts';
 import type { Tool } from '../../tools/define.ts';
 import { defineKind, type TargetKind } from '../kind.ts';
 import { killContainer } from './active/kill.ts';
@@ -63,7 +64,7 @@ export function containerKind({
         engine.containers(within()),
       ]);
       const up = containers.filter(({ upSeconds }) => upSeconds !== null).length;
-      return `${version}, ${up} of ${containers.length} containers run${acts ? '' : ', read-only'}`;
+      return `${version}, ${up} of ${count(containers.length, 'container')} run${acts ? '' : ', read-only'}`;
     },
     facts: async ({ engine }) => ({ [name]: await engine.version(within()) }),
     watch: ({ watch, name: target }, { engine }) =>

@@ -1,3 +1,4 @@
+import { count } from '../../core/count.ts';
 import { messageOf, OpsError } from '../../core/errors.ts';
 import type { HostConfig } from './config.ts';
 import type { Host } from './system.ts';
@@ -25,5 +26,5 @@ export async function checkHost(config: HostConfig, host: Host): Promise<string>
       hint: 'Correct the target in sentry.yaml, or the rights of the account that Sentry uses there.',
     });
   const over = config.ssh ? `${config.ssh.user}@${config.ssh.host} over ssh; ` : '';
-  return `${over}${config.roots.length} folders; ${states.join(', ') || 'no services'}`;
+  return `${over}${count(config.roots.length, 'folder')}; ${states.join(', ') || 'no services'}`;
 }

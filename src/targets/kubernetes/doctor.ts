@@ -1,3 +1,4 @@
+import { count } from '../../core/count.ts';
 import { OpsError } from '../../core/errors.ts';
 import type { SessionOptions } from '../../tools/ports.ts';
 import { type Right, resources } from './cluster.ts';
@@ -45,5 +46,5 @@ export async function checkKubernetes(
     throw new OpsError('KUBERNETES_RIGHTS', [...wrong].join('; '), {
       hint: 'Apply deploy/kubernetes/read-only.yaml, and active.yaml where changes may be proposed, and bind nothing else to this account.',
     });
-  return `${version}, ${namespaces.length === 1 ? `namespace ${namespaces[0]}` : `${namespaces.length} namespaces`}${acts ? '' : ', read-only'}`;
+  return `${version}, ${namespaces.length === 1 ? `namespace ${namespaces[0]}` : `${count(namespaces.length, 'namespace')}`}${acts ? '' : ', read-only'}`;
 }

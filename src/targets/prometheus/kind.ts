@@ -1,3 +1,4 @@
+import { count } from '../../core/count.ts';
 import { defineKind } from '../kind.ts';
 import { adviseHttp } from './advise.ts';
 import { type HttpConfig, httpFields, readHttp } from './config.ts';
@@ -30,7 +31,7 @@ export const prometheus = defineKind<HttpConfig, Prometheus>({
   async doctor(_, { system }) {
     const [version, targets] = await Promise.all([system.version(within()), system.scrapeTargets(within())]);
     const up = targets.filter(({ health }) => health === 'up').length;
-    return `Prometheus ${version}, ${up} of ${targets.length} scrape targets are up`;
+    return `Prometheus ${version}, ${up} of ${count(targets.length, 'scrape target')} are up`;
   },
   facts: async (system) => ({ prometheus: await system.version(within()) }),
   watch: () => null,

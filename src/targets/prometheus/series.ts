@@ -1,3 +1,4 @@
+import { count } from '../../core/count.ts';
 import type { Json } from '../../core/tool-call.ts';
 import { age, bytes, more, withoutBreaks } from '../format.ts';
 import type { Unit } from './promql.ts';
@@ -89,7 +90,7 @@ export function seriesLine(series: Series, range: Range, unit: Unit): string {
     `${name}: ${now === null ? `no sample now; the last ${formatValue(known.at(-1) ?? Number.NaN, unit)}` : `now ${formatValue(now, unit)}`}`,
     `least ${formatValue(Math.min(...known), unit)}`,
     `most ${formatValue(Math.max(...known), unit)}`,
-    `${sparkline(values)}${gaps > 0 ? ` (no sample at ${gaps} of ${values.length} steps)` : ''}`,
+    `${sparkline(values)}${gaps > 0 ? ` (no sample at ${gaps} of ${count(values.length, 'step')})` : ''}`,
   ].join(', ');
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../core/count.ts';
 import { orThrow, type Refusal, refuse } from '../../core/errors.ts';
 import { redact } from '../../safety/screen/redact.ts';
 import { checkUrl } from '../../safety/urls/check-url.ts';
@@ -30,7 +31,7 @@ export const fetchDocsTool = defineReadTool({
     const left = page.text.length - from - text.length;
     return {
       text: [
-        `${page.url} (${page.contentType}, ${page.text.length} characters${from > 0 ? `, from ${from}` : ''}):`,
+        `${page.url} (${page.contentType}, ${count(page.text.length, 'character')}${from > 0 ? `, from ${from}` : ''}):`,
         text,
         ...(left > 0 ? [`… ${left} more characters: call again with from=${from + text.length}.`] : []),
       ].join('\n'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../core/count.ts';
 import { refuse } from '../../core/errors.ts';
 import { isEvidenceToolName, type ToolCall } from '../../core/tool-call.ts';
 import { defineEvidenceTool } from '../define.ts';
@@ -34,7 +35,7 @@ export const evidenceGrep = defineEvidenceTool({
       fit.length < lines.length ? `; ${lines.length - fit.length} lines not shown, narrow the text` : '';
     return {
       text: [
-        `${hits} lines in ${found.length} of ${searched.length} outputs contain “${text}”${cut}`,
+        `${hits} lines in ${found.length} of ${count(searched.length, 'output')} contain “${text}”${cut}`,
         ...fit,
       ].join('\n'),
       data: { sources: found.map(({ call }) => call.id), hits },

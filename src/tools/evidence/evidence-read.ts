@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../core/count.ts';
 import { refuse } from '../../core/errors.ts';
 import { asToolCallId } from '../../core/ids.ts';
 import { defineEvidenceTool } from '../define.ts';
@@ -20,7 +21,7 @@ export const evidenceRead = defineEvidenceTool({
     if (call === null || call.incidentId !== incidentId)
       return refuse('UNKNOWN_EVIDENCE', `This incident has no tool call ${id}.`);
     const all = call.output.split('\n');
-    if (from > all.length) return refuse('PAST_END', `${id} has ${all.length} lines.`);
+    if (from > all.length) return refuse('PAST_END', `${id} has ${count(all.length, 'line')}.`);
     const shown = fitting(
       all.slice(from - 1, from - 1 + lines).map((line, index) => numbered(line, from + index)),
     );

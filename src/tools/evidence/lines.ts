@@ -1,3 +1,5 @@
+import { count } from '../../core/count.ts';
+
 /** Characters of one line; longer ones are cut, since one line may be a whole document. */
 const MAX_LINE = 500;
 /** Characters of one answer; the reader pages on. */
@@ -5,7 +7,7 @@ export const MAX_ANSWER = 8_000;
 
 /** A line with its number, from 1, so that more can be asked for around it. */
 export function numbered(line: string, number: number): string {
-  return `${number}: ${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}… (${line.length} characters)` : line}`;
+  return `${number}: ${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}… (${count(line.length, 'character')})` : line}`;
 }
 
 /** As many of them as fit, at least one. */

@@ -29,7 +29,7 @@ beforeEach(() => {
 afterEach(() => Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve)))));
 
 describe('a port', () => {
-  it('that was asked for is used, also when another one is remembered [B9]', async () => {
+  it('that was asked for is used, also when another one is remembered [B9] [S-claims]', async () => {
     const [last, asked] = [await free(), await free()];
     await fixedPort(dir, 'slack', { port: last, say });
     expect(rememberedPort(dir, 'slack')).toBe(last);

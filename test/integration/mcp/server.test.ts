@@ -291,7 +291,7 @@ describe('what is offered', () => {
 });
 
 describe('reading', () => {
-  it('is a call of the incident, through the gate, under the client’s name', async () => {
+  it('is a call of the incident, through the gate, under the client’s name [S-claims]', async () => {
     const id = await reported();
     const answer = await callMcp(olivia, 'box_state', { incident: id });
     expect(answer).toMatchObject({ isError: false, incident: id, status: 'ok', output: 'broken: true' });

@@ -1,5 +1,9 @@
+import type { WebClient } from '@slack/web-api';
 import { afterEach, expect, it } from 'vitest';
+import { createHistory } from '../../../src/slack/inbound/history.ts';
+import { quiet } from '../../support/quiet.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
+import type { Row } from '../../support/typed.ts';
 
 const MISSED = 4_300;
 const AT_ONCE = 25;
@@ -31,4 +35,28 @@ it(`of ${MISSED} messages missed at once none is skipped, and the oldest comes f
   const times = scene.alerts.map(({ ts }) => Number(ts));
   expect(times).toEqual(times.toSorted((a, b) => a - b));
   expect(warned.filter((text) => text.startsWith('much was missed'))).not.toEqual([]);
+});
+
+it('what a server gives beyond what was asked for is not taken for new [L4]', async () => {
+  scene = await slackScene();
+  const at = (n: number) => ({ ts: `${1_700_000_000 + n}.000100`, text: `FIRING: ${n}` });
+  const said = [at(1), at(2)];
+  // It knows neither `oldest` nor `limit`.
+  const client = { conversations: { history: async () => ({ messages: said.toReversed() }) } };
+  const taken: unknown[] = [];
+  const history = createHistory({
+    client: client as unknown as WebClient,
+    sql: scene.sql,
+    log: quiet,
+    channels: async () => ['C1'],
+    take: async ({ text }) => void taken.push(text),
+  });
+  const cursor = async () => (await scene.sql<Row>`SELECT last_ts FROM slack_cursor WHERE channel = 'C1'`)[0];
+  history.catchUp();
+  await eventually(async () => expect(await cursor()).toEqual({ last_ts: at(2).ts }));
+  said.push(at(3));
+  history.catchUp();
+  await eventually(async () => expect(await cursor()).toEqual({ last_ts: at(3).ts }));
+  await history.stop();
+  expect(taken).toEqual(['FIRING: 3']);
 });

@@ -175,3 +175,50 @@ it('loses nothing when handling fails: what came stays as it came until the next
     expect(JSON.stringify(rows)).not.toContain('hunter2pass');
   });
 });
+
+it('a second delivery is acknowledged with what the first is, not with nothing before it [L5]', async () => {
+  scene = await slackScene();
+  let decide = (): void => undefined;
+  const decided = new Promise<void>((resolve) => {
+    decide = resolve;
+  });
+  const inbox = createInbox({
+    sql: scene.sql,
+    log: quiet,
+    ignore: () => false,
+    handle: async ({ ack }) => {
+      await decided;
+      await ack({ response_action: 'errors', errors: { why: 'Say why.' } });
+    },
+  });
+  const acks: unknown[] = [];
+  const body = { type: 'view_submission', trigger_id: '1', view: { id: 'V1', hash: 'h' } };
+  const deliver = (socket: number) =>
+    inbox.take({ body, ack: async (response?: unknown) => void acks.push([socket, response]) });
+  const both = [deliver(1), deliver(2)];
+  await eventually(async () => expect(await scene.sql`SELECT 1 FROM slack_inbox`).toHaveLength(1));
+  decide();
+  await Promise.all(both);
+  const answer = { response_action: 'errors', errors: { why: 'Say why.' } };
+  expect(acks).toEqual([
+    [1, answer],
+    [2, answer],
+  ]);
+});
+
+it('of what could not be stored no delivery is acknowledged [L5]', async () => {
+  scene = await slackScene();
+  const inbox = createInbox({
+    sql: scene.sql,
+    log: quiet,
+    ignore: () => false,
+    handle: async () => undefined,
+  });
+  await scene.sql`ALTER TABLE slack_inbox RENAME TO gone`;
+  const acks: unknown[] = [];
+  const body = { type: 'view_submission', trigger_id: '1', view: { id: 'V1', hash: 'h' } };
+  const deliver = () => inbox.take({ body, ack: async () => void acks.push(1) });
+  const ends = await Promise.allSettled([deliver(), deliver()]);
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(acks).toEqual([]);
+});

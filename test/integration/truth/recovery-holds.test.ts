@@ -188,7 +188,7 @@ describe('the end that a source tells', () => {
 });
 
 describe('an undo', () => {
-  test('that nobody knew of and a person says ran opens what it had fixed, and leaves it unknown whether that helped', async () => {
+  test('that nobody knew of and a person says ran opens what it had fixed, and leaves it unknown whether that helped [B7]', async () => {
     const id = await fixed();
     const actionId = (await at.core.records.load(id))?.actions[0]?.id as ActionId;
     const undoId = await undo(actionId, 'unknown');

@@ -129,3 +129,16 @@ test('reads an edit that ends the alert, and no edit that only unfurls a link', 
     edit(message('[FIRING:1] Down (web critical)', { image_url: 'https://x.example/i.png' }), begun),
   ).toBeNull();
 });
+
+test.each([
+  ['*OperationalError*', 'OperationalError'],
+  ['*orders-db query time above 5 s*', 'orders-db query time above 5 s'],
+  ['🔥 `Prometheus Alert Firing`', 'Prometheus Alert Firing'],
+  ['[FIRING:1] *PgDown* ~prod~', 'PgDown'],
+  ['FIRING: _disk_ of `db_main_1` is full', 'disk of db_main_1 is full'],
+])('a title is drawn plain, without the marks of Slack: %s [L3]', (text, title) => {
+  for (const message of [{ text }, { attachments: [{ title: text }] }, { blocks: [section(text)] }])
+    expect(read(message)?.title).toContain(title);
+  for (const message of [{ text }, { attachments: [{ title: text }] }, { blocks: [section(text)] }])
+    expect(read(message)?.title).not.toMatch(/[*`~]|_disk/);
+});

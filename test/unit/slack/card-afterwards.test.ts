@@ -37,6 +37,18 @@ describe('the card of an action that is over', () => {
     expect(buttonsOf(card([done], { mayUndo: () => false }))).toEqual(['sentry_evidence']);
   });
 
+  it('says before Undo what it brings back, and that the incident it had fixed is opened again [B7]', () => {
+    const shown = (resolvedBy: 'confirmed' | 'source') => {
+      const incident = { ...aRecord().incident, state: 'resolved', resolvedBy } as const;
+      const action = { ...done, purpose: 'repair', undo: 'worker.conf gets `workers=plenty` back.' } as const;
+      const record = { ...aRecord({ actions: [action], events: eventsOf(...wholeIncident) }), incident };
+      return JSON.stringify(draw(record, options).find(({ slot }) => slot === `action:${ACTION}`));
+    };
+    expect(shown('confirmed')).toContain('is opened again. worker.conf gets `workers=plenty` back.');
+    expect(shown('source')).not.toContain('is opened again');
+    expect(shown('source')).toContain('workers=plenty');
+  });
+
   it.each([
     ['approved', 'Being undone,'],
     ['succeeded', 'Undone,'],

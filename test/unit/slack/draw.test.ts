@@ -488,7 +488,9 @@ describe('the approval card', () => {
     const command = 'SELECT 1 -- *bold* <!channel> & `x` ```';
     const slots = card({ command });
     const block = slots.find((slot) => slot.slot === name)?.blocks;
-    expect(JSON.stringify(block)).toContain(JSON.stringify({ type: 'text', text: command }));
+    expect(JSON.stringify(block)).toContain(
+      JSON.stringify({ type: 'plain_text', text: command, emoji: false }),
+    );
     for (const part of [
       'shop-db',
       'one session',
@@ -499,6 +501,34 @@ describe('the approval card', () => {
       'everybody waits for',
     ])
       expect(shown(slots, name)).toContain(part);
+  });
+
+  it('names act, target and command where a client draws no rich text, too [L6]', () => {
+    const drawn = card().find(({ slot }) => slot === name)?.blocks ?? [];
+    const plainly = drawn.filter(({ type }) => type !== 'rich_text');
+    const { command, target } = anAction();
+    expect(plainly.find(({ type }) => type === 'header')).toMatchObject({
+      text: { text: expect.stringContaining(target) },
+    });
+    expect(plainly).toContainEqual({
+      type: 'section',
+      text: { type: 'mrkdwn', text: `\`\`\`\n${command}\n\`\`\``, verbatim: true },
+    });
+  });
+
+  it.each([
+    ['SELECT 1 < 2 && <!channel>', 'SELECT 1 &lt; 2 &amp;&amp; &lt;!channel&gt;'],
+    ['echo `id` :fire: *x*`', 'echo `id` :fire: *x*`'],
+    // Together only once the mark between them is gone.
+    ['echo `\u202a`` <!channel>', null],
+  ])('no command leaves its box or mentions anybody: %s', (command, boxed) => {
+    const box = boxed === null ? '"plain_text","text":"echo ```' : JSON.stringify(`\`\`\`\n${boxed}\n\`\`\``);
+    expect(shown(card({ command }), name)).toContain(box);
+  });
+
+  it('a command too long for its box once it is escaped is whole all the same', () => {
+    const command = 'a && '.repeat(500).trim();
+    expect(shown(card({ command }), name)).toContain(JSON.stringify(command));
   });
 
   it('carries nothing in its buttons but the action and the plan seen', () => {

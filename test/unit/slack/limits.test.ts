@@ -137,12 +137,14 @@ describe('whatever the text', () => {
     );
   });
 
-  it('nothing of it is markup: no foreign text stands in mrkdwn, none mentions or links anything', () => {
+  it('nothing of it is markup: in mrkdwn stands only a box that nothing leaves, none mentions or links anything', () => {
     fc.assert(
       fc.property(recordOf, (record) => {
         for (const slot of draw(record, options)) {
           const kinds = JSON.stringify(slot.blocks);
-          expect(kinds).not.toContain('"type":"mrkdwn"');
+          for (const [, text] of kinds.matchAll(/"type":"mrkdwn","text":("(?:[^"\\]|\\.)*")/g))
+            expect(JSON.parse(text ?? '')).toMatch(/^```\n(?:(?!```)[^<>])*\n```$/);
+          expect(kinds.split('mrkdwn').length).toBe(kinds.split('"type":"mrkdwn","text":"```').length);
           expect(kinds).not.toContain('"emoji":true');
           const mentions = [...kinds.matchAll(/"type":"(user|usergroup|broadcast|channel)"/g)];
           expect(mentions.length).toBe(slot.slot.startsWith('escalation') ? 1 : 0);

@@ -37,6 +37,7 @@ const proposal = (change: Partial<Promotion> = {}): Promotion => ({
 const review = (change: Partial<Promotion> = {}, more: Partial<Review> = {}): Review => ({
   promotion: proposal(change),
   findings: [],
+  suspicious: false,
   runbook: { kind: 'prose' },
   dryRun: null,
   mayApprove: true,
@@ -140,6 +141,9 @@ describe('the card', () => {
     expect(drawn({}, { mayApprove: false, findings: ['injection'] })).not.toContain(
       `"${MEMORY_ACTIONS.approve}"`,
     );
+    const suspicious = drawn({}, { suspicious: true });
+    expect(suspicious).toContain(MEMORY_ACTIONS.approve);
+    expect(suspicious).toContain('read like orders to a model');
     const decided = drawn({ state: 'approved', decidedBy: 'U0ADMIN', edited: true });
     for (const action of [MEMORY_ACTIONS.approve, MEMORY_ACTIONS.edit, MEMORY_ACTIONS.reject])
       expect(decided).not.toContain(`"${action}"`);

@@ -67,9 +67,10 @@ export function createDirectMessages(deps: DirectDeps): DirectMessages {
         pace.giveBack();
         return wait;
       }
+      if (!(await pace.claim())) return BUSY_MS;
       const at = { subject, channel: place.channel, threadTs: place.threadTs };
       const delivery = stands ? await edit(deps, at, slot, row) : await post(deps, at, slot, row);
-      if (delivery.kind === 'later' && delivery.failure?.kind === 'wait') pace.block(delivery.ms);
+      if (delivery.kind === 'later' && delivery.failure?.kind === 'wait') await pace.block(delivery.ms);
       if (delivery.kind === 'later' && delivery.failure && isFinal(delivery.failure))
         throw new OpsError('SLACK_DIRECT', `Slack takes no direct message here: ${delivery.failure.code}.`, {
           hint: 'The person may have left, or closed their messages with the bot.',

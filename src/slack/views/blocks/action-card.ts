@@ -1,4 +1,5 @@
 import { type Action, isLastingFix, restOf, stepsOf, undoOf } from '../../../core/action.ts';
+import { count } from '../../../core/count.ts';
 import { describeAct, describePlan, nameOfRun } from '../../../core/describe-act.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isWhyInModelsWords, label } from '../../../core/model-words.ts';
@@ -12,13 +13,13 @@ import {
   buttons,
   heading,
   list,
+  literal,
   mentionsOf,
   moment,
   paragraph,
   person,
   prose,
   type Span,
-  verbatim,
   words,
 } from './build.ts';
 import { approveAlthough, changeOfMind, denialLines, reachLine, whatRuns } from './denials.ts';
@@ -136,7 +137,7 @@ const details = (action: Action) => button({ text: 'Details', action: ACTIONS.ev
 function price(steps: readonly Action[], action: Action) {
   if (steps.length > 1)
     return [
-      paragraph(words(`${steps.length} steps in this order; one that fails stops the rest.`)),
+      paragraph(words(`${count(steps.length, 'step')} in this order; one that fails stops the rest.`)),
       // The title names two.
       ...(steps.length > 2 ? [list(steps.map((step) => [words(cut(oneLine(describeAct(step)), 90))]))] : []),
       paragraph(...wayBack(action)),
@@ -149,7 +150,8 @@ function price(steps: readonly Action[], action: Action) {
 
 /** A plan of one step: what runs, to the letter. */
 const drawStatement = ({ command }: Action): readonly Block[] => [
-  prose(paragraph(bold('Exactly this runs:')), verbatim(cut(command, SHOWN_COMMAND))),
+  prose(paragraph(bold('Exactly this runs:'))),
+  literal(cut(command, SHOWN_COMMAND)),
   ...(command.length > SHOWN_COMMAND ? [LONGER] : []),
 ];
 
@@ -306,7 +308,7 @@ function afterwards(record: IncidentRecord, steps: readonly Action[], action: Ac
       value: planOf(action),
       confirm: {
         title: 'Take this back?',
-        text: `${undoable.length === steps.length ? 'What this card shows' : `Of what this card shows, ${what}`} is undone on ${oneLine(action.target)}, now and once, if it still is exactly what was written.${reopens(record, action)}`,
+        text: `${undoable.length === steps.length ? 'What this card shows' : `Of what this card shows, ${what}`} is undone on ${oneLine(action.target)}, now and once, if it still is exactly what was written.${reopens(record, action)}${undoable.length === 1 ? ` ${cut(oneLine(undoable[0]?.undo ?? ''), 120)}` : ''}`,
         yes: 'Undo it',
       },
     }),

@@ -1,6 +1,6 @@
 import type { types } from '@slack/bolt';
 import { LIMITS } from './limits.ts';
-import { cut, oneLine, printable } from './text.ts';
+import { cut, escape, oneLine, printable } from './text.ts';
 
 export type Block = types.KnownBlock;
 type RichPart = types.RichTextBlock['elements'][number];
@@ -70,6 +70,23 @@ export const verbatim = (text: string): RichPart => ({
   elements: [{ type: 'text', text: printable(text) || ' ' }],
 });
 
+/**
+ * Exactly as given, in a block that clients without rich text draw as well: what is approved must not be missing there. In a
+ * fixed-width box, unless the text could leave it.
+ */
+export function literal(text: string): types.SectionBlock {
+  const shown = printable(text).trim() || '(nothing)';
+  const box = `\`\`\`\n${escape(shown)}\n\`\`\``;
+  return shown.includes('```') || box.length > LIMITS.text
+    ? asIs(text)
+    : { type: 'section', text: { type: 'mrkdwn', text: box, verbatim: true } };
+}
+
+const asIs = (text: string): types.SectionBlock => ({
+  type: 'section',
+  text: plain(cut(printable(text).trim() || '(nothing)', LIMITS.text)),
+});
+
 export const prose = (...parts: readonly RichPart[]): Block => ({ type: 'rich_text', elements: [...parts] });
 
 export const heading = (text: string): Block => ({
@@ -84,11 +101,7 @@ export const small = (text: string): Block => ({
 });
 
 /** A line of literal text with a button beside it. */
-export const lineWith = (text: string, accessory: types.Button): Block => ({
-  type: 'section',
-  text: plain(cut(printable(text).trim() || '(nothing)', LIMITS.text)),
-  accessory,
-});
+export const lineWith = (text: string, accessory: types.Button): Block => ({ ...asIs(text), accessory });
 
 export const buttons = (...elements: readonly types.Button[]): Block => ({
   type: 'actions',

@@ -1,4 +1,5 @@
 import { type Action, isLastingFix } from '../../../core/action.ts';
+import { count } from '../../../core/count.ts';
 import type { Denial } from '../../../core/denial.ts';
 import { describePlan } from '../../../core/describe-act.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
@@ -84,7 +85,8 @@ export function approveAlthough(
 export function whatRuns(steps: readonly Action[], room: number): string {
   const [first] = steps;
   const on = `On ${cut(oneLine(first?.target ?? ''), 60)}: `;
-  if (steps.length > 1) return `${on}${cut(oneLine(`${steps.length} steps: ${describePlan(steps)}`), 100)}.`;
+  if (steps.length > 1)
+    return `${on}${cut(oneLine(`${count(steps.length, 'step')}: ${describePlan(steps)}`), 100)}.`;
   const whole = `${on}${first?.command ?? ''}`;
   return whole.length <= room && !whole.includes('\n')
     ? whole

@@ -4,18 +4,7 @@ import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isWhyInModelsWords, label } from '../../../core/model-words.ts';
 import { runningStep, stepResult, tellingStep } from '../../../core/plan-progress.ts';
 import type { checkedOf } from '../../../incidents/questions/format-lasting-fix.ts';
-import {
-  type Block,
-  bold,
-  code,
-  list,
-  paragraph,
-  prose,
-  type Span,
-  small,
-  verbatim,
-  words,
-} from './build.ts';
+import { type Block, bold, code, list, literal, paragraph, prose, type Span, small, words } from './build.ts';
 import { riskLabels } from './labels.ts';
 import { cut, oneLine } from './text.ts';
 
@@ -35,13 +24,11 @@ export function drawSteps(record: IncidentRecord, steps: readonly Action[]): rea
   const rooms = roomsFor(steps.map(({ command }) => command.length));
   const cutShort = steps.some(({ command }, at) => command.length > (rooms[at] ?? 0));
   return [
-    ...steps.map((step, at) =>
-      prose(
-        paragraph(bold(`${step.step}. ${cut(oneLine(describeAct(step)), 120)}`)),
-        verbatim(cut(step.command, rooms[at] ?? 0)),
-        ...asApproved(record, step),
-      ),
-    ),
+    ...steps.flatMap((step, at) => [
+      prose(paragraph(bold(`${step.step}. ${cut(oneLine(describeAct(step)), 120)}`))),
+      literal(cut(step.command, rooms[at] ?? 0)),
+      prose(...asApproved(record, step)),
+    ]),
     ...(cutShort ? [LONGER] : []),
     prose(paragraph(...riskOf(steps, first))),
   ];

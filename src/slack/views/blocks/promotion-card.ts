@@ -147,12 +147,13 @@ const more = (text: string): readonly Block[] =>
     : [];
 
 /** What the machine has looked at; a person still has to. */
-function checks({ promotion, findings, runbook, dryRun }: Review): readonly (readonly Span[])[] {
+function checks({ promotion, findings, suspicious, runbook, dryRun }: Review): readonly (readonly Span[])[] {
   const lines: (readonly Span[])[] = [
     findings.length === 0
       ? [words('✓ Safety scanner: nothing found')]
       : [words(`✗ Safety scanner: ${findings.join(', ')}`)],
   ];
+  if (suspicious) lines.push([words('⚠ Parts of it read like orders to a model: look at them first')]);
   if (runbook.kind === 'prose')
     lines.push([words('• No steps: it is read by people and by the model, not followed')]);
   if (runbook.kind === 'wrong') lines.push([words(`✗ ${cut(oneLine(runbook.reason), 500)}`)]);

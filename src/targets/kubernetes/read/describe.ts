@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import { count } from '../../../core/count.ts';
 import type { Json } from '../../../core/tool-call.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
 import { more, withoutBreaks } from '../../format.ts';
@@ -116,7 +117,7 @@ function shownObject(object: KubernetesObject, kind: ResourceKind): Json {
   const values = Object.entries(data).map(([key, value]) => [key, clipped(shownValue(key, value))]);
   const files = Object.entries(binaryData).map(([key, value]) => [
     key,
-    `(${value.length} characters of base64)`,
+    `(${count(value.length, 'character')} of base64)`,
   ]);
   return {
     ...(shown(rest, '') as { readonly [key: string]: Json }),

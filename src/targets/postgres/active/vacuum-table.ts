@@ -149,7 +149,7 @@ async function readTable(session: PostgresSession, schema: string, table: string
   // Without the right VACUUM only warns and does nothing, which would look like success.
   if (row['may'] !== true)
     throw new OpsError('POSTGRES_42501', `Sentry's acting role may not vacuum ${schema}.${table}.`, {
-      hint: 'GRANT pg_maintain TO <acting role>; or GRANT MAINTAIN ON <table> (PostgreSQL 17+); before, the role must be the owner.',
+      hint: String(row['grant_that_helps']),
     });
   return row;
 }
@@ -165,6 +165,7 @@ const tableSql = `
          EXISTS (SELECT FROM pg_stat_progress_vacuum p WHERE p.relid = c.oid AND p.datid = (SELECT oid FROM pg_database WHERE datname = current_database())) AS vacuuming,
          CASE WHEN current_setting('server_version_num')::int >= 170000 THEN has_table_privilege(c.oid, 'MAINTAIN')
               ELSE pg_has_role(c.relowner, 'USAGE') END AS may,
+         ${maintainGrant('c')} AS grant_that_helps,
          (SELECT 'the transaction of pid ' || a.pid || ' (' || coalesce(nullif(a.application_name, ''), a.usename::text) || '), ' ||
                  round(extract(epoch FROM clock_timestamp() - a.xact_start)) || ' s old'
             FROM pg_stat_activity a
@@ -174,6 +175,17 @@ const tableSql = `
          ${exactTime('clock_timestamp()')} AS clock
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_stat_all_tables s ON s.relid = c.oid
    WHERE n.nspname = $1::text AND c.relname = $2::text AND c.relkind IN ('r', 'm', 'p')`;
+
+/**
+ * SQL: what lets the acting role vacuum `alias`, a row of pg_class, on this version of the server. Before PostgreSQL 17 only
+ * the owner may, and nobody is advised to make the acting role a superuser.
+ */
+export function maintainGrant(alias: string, version = `current_setting('server_version_num')::int`): string {
+  return `CASE WHEN ${version} >= 170000 THEN format('GRANT MAINTAIN ON %s TO %I;', ${alias}.oid::regclass, current_user)
+               WHEN (SELECT rolsuper FROM pg_roles WHERE oid = ${alias}.relowner)
+                 THEN 'Its owner is a superuser: a person has to vacuum it, or to give it an owner that is none.'
+               ELSE format('GRANT %I TO %I;', pg_get_userbyid(${alias}.relowner), current_user) END`;
+}
 
 /** The vacuum has been done; not being able to read what it achieved does not change that. */
 async function after(session: PostgresSession, oid: number): Promise<string> {

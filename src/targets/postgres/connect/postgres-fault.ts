@@ -89,5 +89,5 @@ function grantFor(message: string, credential: 'read' | 'act'): string {
   if (/parameter|ALTER SYSTEM/i.test(message))
     return 'GRANT ALTER SYSTEM ON PARAMETER <name> TO <acting role>; and GRANT EXECUTE ON FUNCTION pg_reload_conf() TO <acting role>; (PostgreSQL 15+).';
   if (/pg_reload_conf/i.test(message)) return 'GRANT EXECUTE ON FUNCTION pg_reload_conf() TO <acting role>;';
-  return 'GRANT pg_maintain TO <acting role>; (PostgreSQL 17+; before, it must own the table), and pg_signal_backend to end sessions.';
+  return 'On PostgreSQL 17 and newer: GRANT pg_maintain TO <acting role>; before: GRANT <owner of the table> TO <acting role>. To end sessions: GRANT pg_signal_backend TO <acting role>.';
 }

@@ -62,7 +62,7 @@ export const postgresLongTransactions = postgresReadTool({
     };
     return output(
       [
-        `${count(transactions.length, 'transaction')} and ${queries.length} running queries older than ${age(min_seconds)}; prepared transactions: ${data.prepared_count}.`,
+        `${count(transactions.length, 'transaction')} and ${queries.length} running ${queries.length === 1 ? 'query' : 'queries'} older than ${age(min_seconds)}; prepared transactions: ${data.prepared_count}.`,
         ...section('oldest queries:', queries, (facts) => facts.query_age_seconds),
         ...section('oldest transactions:', transactions, (facts) => facts.xact_age_seconds),
         ...hiddenLine(data.hidden_count),
