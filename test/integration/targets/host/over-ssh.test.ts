@@ -268,7 +268,7 @@ describe('its health', () => {
   };
 
   test('is said in a line', async () => {
-    expect(await check({})).toMatch(/@127\.0\.0\.1 over ssh; 1 folders; worker running$/);
+    expect(await check({})).toMatch(/@127\.0\.0\.1 over ssh; 1 folder; worker running$/);
   });
 
   test('names the folder that is not there, and what sudo does not let run', async () => {
