@@ -28,6 +28,12 @@ const LURES = [
   '<@U0ADMIN>',
   '[here](https://evil.example)',
 ];
+/** A block's text of which Slack makes nothing: `verbatim` keeps it from linking bare addresses. */
+const isLiteralBox = (value: unknown): boolean => {
+  const { type, text, verbatim } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return type === 'mrkdwn' && verbatim === true && /^```\n(?:(?!```)[^<>])*\n```$/.test(String(text));
+};
+
 /** Whether Slack would make a link, a mention or markup of what others wrote. */
 async function drawsALink({ rig }: Trial, incidentId: string): Promise<boolean> {
   const record = await rig.core.records.load(incidentId as never);
@@ -36,7 +42,8 @@ async function drawsALink({ rig }: Trial, incidentId: string): Promise<boolean> 
   const slots = draw(record, options as never);
   if (!JSON.stringify(slots).includes('evil.example')) throw new Error('the lure is not shown at all');
   return slots.some(({ blocks, text }) => {
-    const shown = JSON.stringify(blocks);
+    // A box that nothing in it ends or marks up is as literal as plain text.
+    const shown = JSON.stringify(blocks, (_, value) => (isLiteralBox(value) ? null : value));
     const isMarkup =
       shown.includes('"type":"mrkdwn"') || /"type":"(user|usergroup|broadcast|link)"/.test(shown);
     return isMarkup || /<[!@#]|<https/.test(text) || /"url":"[^"]*evil/.test(shown);
