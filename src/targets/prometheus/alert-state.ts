@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../core/canonical-json.ts';
 import type { SessionOptions } from '../../tools/ports.ts';
 import { readExpression } from './promql.ts';
 import { formatLabels } from './series.ts';
@@ -79,8 +80,13 @@ async function labelSets(asked: Asked): Promise<readonly Labels[] | string> {
   const all = Object.keys(named).length > 0 ? [named, ...held] : held;
   if (all.length === 0)
     return 'It has held for nothing within the last hour, and no labels say which series it is about.';
+  if (all.length > MOST_HELD)
+    return `It has held for ${all.length} things within the last hour, which are too many to look at each.`;
   return warned(warnings) ?? all;
 }
+
+/** Each is held against every series that its expression reads, of which there may be tens of thousands. */
+const MOST_HELD = 200;
 
 const isConsistent = (one: Labels, other: Labels): boolean =>
   Object.entries(one).every(([name, value]) => (other[name] ?? value) === value);
@@ -95,10 +101,12 @@ async function whyNotScraped(
   const sources = async (of: string): Promise<readonly Labels[]> =>
     (await system.query(`count by (${by}) (${of})`, options)).series.map((one) => one.labels);
   const [before, now] = await Promise.all([sources(`last_over_time(${selector}[1h])`), sources(selector)]);
+  const measured = new Set(now.map((one) => canonicalJson(one)));
   if (now.length === 0) return `There is no series of ${selector} now, so nobody measures it.`;
   for (const source of before) {
+    if (measured.has(canonicalJson(source))) continue;
     const alerts = about.filter((one) => isConsistent(source, one));
-    if (alerts.length === 0 || now.some((one) => isSame(one, source))) continue;
+    if (alerts.length === 0) continue;
     // Of an alert about all of a job, one of them may be another by now: a pod that was started anew.
     const isOfAll = alerts.every((one) => one['instance'] === undefined);
     if (isOfAll && (await isReplaced(system, options, source, now))) continue;
@@ -106,8 +114,6 @@ async function whyNotScraped(
   }
   return null;
 }
-
-const isSame = (one: Labels, other: Labels): boolean => hasLabels(one, other) && hasLabels(other, one);
 
 /** Prometheus scrapes it no more, and another one of its job gives the same. */
 async function isReplaced(

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { canonicalJson } from '../../../core/canonical-json.ts';
 import { more } from '../../format.ts';
 import { readExpression } from '../promql.ts';
 import { byLastValue, formatLabels, formatValue, jsonValue, MAX_SHOWN, notes } from '../series.ts';
-import type { Labels, Series } from '../system.ts';
+import type { Series } from '../system.ts';
 import { prometheusTool, promql } from '../tool.ts';
 
 const BEFORE = [
@@ -30,15 +31,17 @@ export const comparePrometheus = prometheusTool.read({
       [0, ...BEFORE.map(({ seconds }) => seconds)].map((ago) => system.query(query, context, at - ago)),
     );
     const current = now?.series ?? [];
+    const then = before.map(({ series }) => byLabels(series));
     // What there was and is no more has changed as well.
-    const gone = before
-      .flatMap(({ series }) => series)
-      .filter((one, index, all) => all.findIndex((other) => isSame(one, other)) === index)
-      .filter((one) => !current.some((other) => isSame(one, other)));
-    const all = [...current.toSorted(byLastValue), ...gone.map(({ labels }) => ({ labels, points: [] }))];
+    const gone = new Map(then.flatMap((series) => [...series]));
+    for (const key of byLabels(current).keys()) gone.delete(key);
+    const all = [
+      ...current.toSorted(byLastValue),
+      ...[...gone.values()].map(({ labels }) => ({ labels, points: [] })),
+    ];
     const rows = all.slice(0, MAX_SHOWN).map((series) => ({
       labels: series.labels,
-      values: [series, ...before.map((then) => then.series.find((one) => isSame(one, series)))].map(
+      values: [series, ...then.map((found) => found.get(canonicalJson(series.labels)))].map(
         (one) => one?.points[0]?.[1] ?? null,
       ),
     }));
@@ -72,13 +75,9 @@ export const comparePrometheus = prometheusTool.read({
 
 const jsonOrNull = (value: number | null) => (value === null ? null : jsonValue(value));
 
-function isSame(one: Pick<Series, 'labels'>, other: Pick<Series, 'labels'>): boolean {
-  const entries = Object.entries(one.labels);
-  return (
-    entries.length === Object.keys(other.labels).length &&
-    entries.every(([name, value]) => (other.labels as Labels)[name] === value)
-  );
-}
+/** Tens of thousands of series may come: each is looked up, not compared with all. */
+const byLabels = (series: readonly Series[]): ReadonlyMap<string, Series> =>
+  new Map(series.map((one) => [canonicalJson(one.labels), one]));
 
 /** Rounded to a hundredth; null where there is none. */
 function ratioOf(now: number | null, then: number | null): number | null {

@@ -78,7 +78,8 @@ async function lastSeen(system: Prometheus, query: string, options: SessionOptio
   const to = await system.now(options);
   const range = { from: to - LOOK_BACK.seconds, to, stepSeconds: LOOK_BACK.stepSeconds };
   const { series } = await system.queryRange(query, range, options);
-  const last = Math.max(...series.flatMap(({ points }) => points.map(([at]) => at)));
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { points } of series) for (const [at] of points) if (at > last) last = at;
   if (!Number.isFinite(last)) return 'Nor did it in the last hour.';
   return `It last did ${Math.round((range.to - last) / 60)} min ago.`;
 }
