@@ -1,6 +1,7 @@
 import { storable, storableJson } from '../../core/storable.ts';
 import type { Json } from '../../core/tool-call.ts';
 import { findSecrets } from '../secrets/find-secrets.ts';
+import { withoutUnseen } from '../secrets/unseen.ts';
 import { hideCopies } from './copies.ts';
 
 /** Rounds until a text is quiet; more than two mean that somebody builds texts against us. */
@@ -110,7 +111,8 @@ function nameOf(rule: string, secret: string, { known, byValue, counts }: Names)
     counts.set(rule, number);
     name = number === 1 ? `[redacted:${rule}]` : `[redacted:${rule}#${number}]`;
     known.set(key, name);
-    byValue.set(secret, name);
+    // Its copies need not be coloured as it is.
+    byValue.set(withoutUnseen(secret).text, name);
   }
   return name;
 }

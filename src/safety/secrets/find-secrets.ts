@@ -2,6 +2,7 @@ import { createMatcher } from '../screen/matcher.ts';
 import type { Category, Rule, Span, TextRule } from './rule.ts';
 import { secretTextRules } from './rules/whole-text.ts';
 import { secretRules } from './rules.ts';
+import { withoutUnseen } from './unseen.ts';
 
 /** Where something stands that should not; never the thing itself. */
 export interface Finding extends Span {
@@ -18,8 +19,27 @@ interface Found extends Span {
 const match = createMatcher(secretRules);
 const placeholder = /^(?:\[redacted:[\w.#-]{1,80}\])+$/;
 
-/** Every secret in the text, in order and apart. Overlapping finds become one span, named by the more specific rule. */
+/**
+ * Every secret in the text, in order and apart. Overlapping finds become one span, named by the more specific rule. What a
+ * reader does not see (colours, characters without a width) may stand inside of a name or a value: the text is looked at
+ * with it and without it.
+ */
 export function findSecrets(text: string): readonly Finding[] {
+  const plain = withoutUnseen(text);
+  const found = plain.text === text ? findAll(text) : apart(text, [...findAll(text), ...placed(plain)]);
+  return found.map(({ rule: { id, category }, start, end }) => ({ rule: id, category, start, end }));
+}
+
+/** Found in a text without what is unseen, where it stands in the text with it. */
+function placed({ text, at }: ReturnType<typeof withoutUnseen>): readonly Found[] {
+  return findAll(text).map(({ start, end, ...found }) => ({
+    ...found,
+    start: at(start),
+    end: at(end - 1) + 1,
+  }));
+}
+
+function findAll(text: string): readonly Found[] {
   let found = apart(text, match(text));
   for (let i = 0; i < secretTextRules.length; i++) {
     const rule = secretTextRules[i] as TextRule;
@@ -29,7 +49,7 @@ export function findSecrets(text: string): readonly Finding[] {
     const index = secretRules.length + i;
     found = apart(text, [...found, ...spans.map(({ start, end }) => ({ rule, index, start, end }))]);
   }
-  return found.map(({ rule: { id, category }, start, end }) => ({ rule: id, category, start, end }));
+  return found;
 }
 
 /** In order; overlapping spans merged, so that no tail of the second is left in the open. */

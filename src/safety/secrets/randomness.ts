@@ -190,7 +190,7 @@ const openings: readonly (readonly [first: string, shape: RegExp])[] = [
   ['$', /^\$[\w({[]/],
   ['{', /^\{[{%]?/],
   ['<', /^</],
-  ['%', /^%[\w(]/],
+  ['%', /^%[\w({]/],
   ['@', /^@[A-Z_]+@$/],
   [
     'vldmpoecstra',

@@ -21,8 +21,21 @@ const separators = [
 // An empty value does not take the next line: what stands there must be no assignment itself (and be indented: below).
 const nextLine = String.raw`(?:[|>][+-]?\d?[ \t]{0,4})?\r?\n[ \t]{0,40}(?!["']?[\w.-]{1,60}["']?[ \t]{0,3}(?::\s|=[^\s=]))`;
 const openers = String.raw`[ \t]{0,8}(?:${nextLine})?(?:\*{1,2} ?)?(?:![a-z]{1,12}[ \t]{1,3})?(?:\{(?=[^\s{}]{3,128}\}))?(?:[rbufn]?(?:"{3}|'{3}|${quote}(?!\`)))?`;
-// In quotes, blanks and commas belong to it.
-const value = String.raw`((?<=["'\`])[^"'\`\\<>\r\n]{3,256}(?=["'\`])|[^\s"'\`\\<>,;&(){}]{3,256})`;
+// Each way a value can stand; a group each, the first that fits counts.
+const value = `(?:${[
+  // In double quotes, with an escape at its beginning; further on `toQuote` reads it.
+  String.raw`(?<=(?<!\\)")(?=[^"\\\r\n]{0,2}\\["\\/])((?:[^"\\\r\n]|\\["\\/]){3,256})(?=")`,
+  // In quotes, blanks and commas belong to it.
+  String.raw`(?<=["'\`])([^"'\`\\<>\r\n]{3,256})(?=["'\`])`,
+  String.raw`(?<=["'\`])([^\s"'\`\\<>]{1,2}[<>][^\s"'\`\\]{2,256})(?=["'\`])`,
+  String.raw`(?<=')([^\s'\\<>]{1,2}["\`][^\s'\\]{2,256})(?=')`,
+  // An element's text goes to its end, a field of a connection string to the next one.
+  String.raw`(?<=>\s{0,40})([^\s<>]{3,256})(?=\s{0,40}<\/)`,
+  String.raw`(?<=;[ ]?[\w ]{2,20}=)([^\s;"'\`\\]{3,256})(?=;[\w ]{2,30}=|;?\s{0,3}$)`,
+  // Where it ends a line, signs belong to it that end it elsewhere; but a call, a type, an element and a list of fields are none.
+  String.raw`(?<=[:=][ \t]{0,8})(?![\w.$:]{2,60}(?:\([^\n]{0,200}\)|<[^\n]{0,200}>)[\s;,\]}]{0,8}(?:\n|$))(?!\S{0,256}(?:[&;,|?][\w.-]{1,40}[=:]|<\/))([^\s"'\`\\<>,;&(){}[][^\s"'\`\\]{1,255}[^\s"'\`\\;,)}\]>])(?=[;,)}\]>]{0,4}[ \t]{0,8}(?:\r?\n|$))`,
+  String.raw`([^\s"'\`\\<>,;&(){}]{3,256})`,
+].join('|')})`;
 
 const proseWords =
   /^(?:files?|compat|ldap|sss|systemd|required|optional|none|null|nil|true|false|yes|no|on|off|string|str|text|bool|boolean|integer|number|object|secret|password|passwort|kennwort|passwd|token|incorrect|invalid|expired|changed|reset|missing|empty|unset|set|authentication|prompt|default|hidden|masked|encrypted|plaintext|undefined|disabled|enabled|failed|success|ok|rotated|updated|peer|trust|md5|scram-sha-\d+|varchar\S*|bcrypt|argon2\S*)[.:!?]?$|^(?:your|enter|repeat|confirm|new|current|old|forgot|invalid|wrong) /i;
@@ -52,11 +65,16 @@ const setter =
 const getter =
   /(?:^|[._])(?:get|find|read|load|lookup|fetch|require|need|validate|check|verify|is|has|hash|ask|prompt|reset|forgot|generate|resolve|mask)/i;
 
+/** Signs that end a value in most places, and may stand in a password. */
+const ends = /[<>,;&(){}]/;
+
 function isSecret(hit: Hit): boolean {
-  const { text, secret, start, end } = hit;
+  const { text, start, end } = hit;
   if (text[hit.at - 1] === ':' && inArn.test(text.slice(Math.max(0, hit.at - 110), hit.at))) return false;
   const name = nameOf(hit);
   const named = secretNameOf(name);
+  // Nobody chooses a token: it has none of these signs.
+  const secret = named?.head === 'password' ? hit.secret : (hit.secret.split(ends, 1)[0] ?? '');
   if (named === null || isPlaceholder(secret) || text[end] === '(' || /^[!=~]/.test(secret)) return false;
   const between = text.slice(hit.at, start);
   if (!isItsValue(hit, between)) return false;
@@ -122,7 +140,8 @@ function isPassword({ text, at, secret, end }: Hit, between: string, last: boole
 /** Quoted values end at their quote, so that a password with a comma or a blank is hidden whole. */
 function toItsEnd(text: string, { start, end }: Span): number {
   const opening = text[start - 1];
-  if (opening === '"' || opening === "'" || opening === '`') return toQuote(text, end, opening);
+  if (opening === '"' || opening === "'" || opening === '`')
+    return toQuote(text, end, opening, text[start - 2] === '\\');
   if (/%2[27]$|%3d$/i.test(text.slice(Math.max(0, start - 3), start))) {
     const stop = text.slice(start, end).search(/%2[267c]/i);
     return stop > 0 ? start + stop : end;
@@ -130,11 +149,14 @@ function toItsEnd(text: string, { start, end }: Span): number {
   return end;
 }
 
-function toQuote(text: string, end: number, opening: string): number {
-  const closing = text.indexOf(opening, end);
-  if (closing === -1 || closing - end > 256) return end;
-  const rest = text.slice(end, closing);
-  return /[\n\\]/.test(rest) ? end : closing;
+/** The next quote that no backslash takes back; one whose opening is escaped ends at a backslash. */
+function toQuote(text: string, end: number, opening: string, isEscaped: boolean): number {
+  for (let at = end; at < text.length && at - end <= 256; at++) {
+    if (text[at] === opening) return at;
+    if (text[at] === '\n' || (text[at] === '\\' && isEscaped)) return end;
+    if (text[at] === '\\') at++;
+  }
+  return end;
 }
 
 export const assignmentRules: readonly Rule[] = [

@@ -33,6 +33,7 @@ const clients: readonly (readonly [programs: readonly string[], flag: string])[]
   [['keytool', 'jarsigner'], String.raw`-(?:store|key|src\w{0,5}|dest\w{0,5})pass\s{1,3}`],
   [['redis-cli', 'valkey-cli', 'keydb-cli'], String.raw`(?:-a|--pass)[ =]\s{0,3}`],
   [['smbclient', 'rpcclient', 'net ads'], String.raw`-U\s{0,3}["']?[^\s%"']{1,64}%`],
+  [['pscp', 'plink', 'psftp', 'putty', 'pageant'], String.raw`-pw\s{1,3}`],
   [['net use'], String.raw`/user:\S{1,80}\s{1,3}`],
   [
     ['rabbitmqctl', 'htpasswd'],
@@ -119,10 +120,11 @@ export const commandRules: readonly Rule[] = [
   {
     id: 'piped-password',
     category: 'password',
-    source: 'docs.docker.com/reference/cli/docker/login: --password-stdin',
-    hints: ['--password-stdin'],
+    source:
+      'programs that read a password from standard input: docker login --password-stdin, sudo -S, passwd --stdin, chpasswd, gpg, cryptsetup',
+    hints: ['--password-stdin', 'sudo -', '--stdin', 'chpasswd', '--passphrase-fd', 'cryptsetup '],
     pattern:
-      /(?<=(?:echo|printf)\s{1,3}(?:-n\s{1,3})?["']?([^\s"'|]{3,256})["']?\s{0,3}\|\s{0,3}[^|\n]{1,120})--password-stdin/dy,
+      /(?<=(?:echo|printf)\s{1,3}(?:-\w{1,2}\s{1,3})?["']?(?:[\w.-]{1,64}:(?=[^|\n]{1,300}chpasswd))?([^\s"'|]{3,256})["']?\s{0,3}\|\s{0,3}[^|\n]{0,120})(?:--password-stdin|sudo\s(?:-\w{1,12}\s){0,3}-\w{0,6}S\b|--stdin\b|chpasswd\b|--passphrase-fd[ =]0|cryptsetup\s)/dy,
     check: isGiven,
   },
   {
@@ -175,7 +177,7 @@ export const commandRules: readonly Rule[] = [
     source: 'what people write to each other, and what programs print once: "the password is …"',
     hints: ['passw', 'pwd', 'passphrase', 'pass ', 'token', 'secret', 'key', 'community'],
     pattern:
-      /(?:password|passwd|passwort|pwd|passphrase|pass|token|secret|(?<=(?:api|access|secret|private|auth|licen[cs]e|unseal|signing|encryption)[ _-]?)key|community)(?:[ \t](?:is |was |has been )?(?:generated|created|reset|set|changed|issued)[\w .@'-]{0,60}:[ \t]{1,3}|[*_]{0,2}["'`]?(?:[ \t]{1,4}(?:is|was|lautet|to|=|:|0|5|7)?[ \t:]{0,3}|[ \t]{0,20}\|[ \t]{0,20}))["'`*]{0,2}([^\s"'`<>|,;(){}\\.:][^\s"'`<>|,;(){}\\]{3,512})/diy,
+      /(?:password|passwd|passwort|pwd|passphrase|pass|token|secret|(?<=(?:api|access|secret|private|auth|licen[cs]e|unseal|signing|encryption)[ _-]?)key|community)(?:[ \t](?:is |was |has been )?(?:generated|created|reset|set|changed|issued|for|of)[\w .@'-]{0,60}:[ \t]{1,3}|[*_]{0,2}["'`]?(?:[ \t]{1,4}(?:is|was|lautet|to|=|:|0|5|7)?[ \t:]{0,3}|[ \t]{0,20}\|[ \t]{0,20}))["'`*]{0,2}([^\s"'`<>|,;(){}\\.:][^\s"'`<>|,;(){}\\]{3,512})/diy,
     check: isSpoken,
     general: true,
   },

@@ -1,4 +1,4 @@
-import { isPlaceholder, looksRandom, wordiness } from '../randomness.ts';
+import { isPlaceholder, looksLikePassword, looksRandom, wordiness } from '../randomness.ts';
 import type { Rule } from '../rule.ts';
 
 /** `user:password` in printable characters, as Basic credentials are once decoded (RFC 7617 §2). */
@@ -128,6 +128,23 @@ export const credentialRules: readonly Rule[] = [
     check: ({ secret }) =>
       decodesToUser(secret) ||
       (secret.length >= 10 && wordiness(secret) < 0.6 && isBasic(secret) && /[A-Z\d]/.test(secret)),
+  },
+  {
+    id: 'password-hash',
+    category: 'password',
+    source: 'crypt(5), httpd.apache.org/docs/current/misc/password_encryptions.html, Cisco types 5, 8 and 9',
+    hints: ['$apr1$', '$1$', '$8$', '$9$'],
+    pattern: /\$(?:apr1|[189])\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22,86}(?![./A-Za-z0-9])/dy,
+  },
+  {
+    id: 'shared-key',
+    category: 'password',
+    source: 'ipsec.secrets(5), strongswan.org: PSK; RADIUS: shared_secret',
+    hints: [': psk ', 'shared_secret', 'shared-secret'],
+    pattern:
+      /(?:: psk|shared[_-]secret["']?\s{0,3}[:=])\s{1,8}(?:"([^"\n]{3,256})"|([^\s"'`,;{}]{6,256}))/diy,
+    check: ({ secret, text, start }) =>
+      !isPlaceholder(secret) && (text[start - 1] === '"' || looksLikePassword(secret)),
   },
   {
     id: 'sql-credentials',

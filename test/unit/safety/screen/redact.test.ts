@@ -13,12 +13,96 @@ test.each([
   ['an assignment', 'password=supersecret1 host=db', 'supersecret1'],
   ['a quoted password with a comma', 'password: "one, two three"', 'two three'],
   ['a bearer header', 'Authorization: Bearer abcdefghijklmnop1234', 'abcdefghijklmnop1234'],
+  ['a password that sudo reads', 'echo L0calAdmin! | sudo -S systemctl restart app', 'L0calAdmin'],
+  ['a password for PuTTY', 'pscp -pw Cactus=Flower2 a host:b', 'Cactus'],
+  ['a password that is said to be for something', 'Password for deploy: Basalt#Column6', 'Basalt'],
   ['a password next to a placeholder', 'password=[redacted:jwt]tail9secret', 'tail9secret'],
 ])('hides %s', (_, text, secret) => {
   const shown = redact(text);
   expect(shown).not.toContain(secret);
   expect(shown).toContain('[redacted:');
   expect(redact(shown)).toBe(shown);
+});
+
+// A quarter of what generators and people put into a password are signs that end a value somewhere else.
+const notations: readonly (readonly [name: string, write: (secret: string) => string, not: string])[] = [
+  ['a variable', (secret) => `DB_PASSWORD=${secret}`, ''],
+  ['a variable in quotes', (secret) => `export DB_PASSWORD='${secret}'`, ''],
+  ['YAML', (secret) => `db:\n  password: ${secret}\n  user: x`, ''],
+  ['JSON', (secret) => JSON.stringify({ user: 'a', password: secret }), ''],
+  ['properties', (secret) => `spring.datasource.password=${secret}`, ''],
+  ['an element', (secret) => `<password>${secret.replaceAll('&', '&amp;')}</password>`, '<>'],
+  ['a connection string', (secret) => `Server=a;User Id=b;Password=${secret};Database=x`, ';'],
+];
+const signs = '!#$%&()*+,-./:;<=>?@[]^_{|}~';
+
+test.each(notations)('hides a password in %s to its end, whatever signs are in it', (_, write, not) => {
+  for (const sign of signs) {
+    if (not.includes(sign)) continue;
+    for (const [before, after] of [
+      ['Qu4k', 'er9Vm'],
+      ['tr', '7Gkpw2x'],
+    ] as const) {
+      const shown = redact(write(`${before}${sign}${after}`));
+      expect(shown, sign).toContain('[redacted:');
+      expect(shown, sign).not.toContain(after);
+    }
+  }
+});
+
+test.each([
+  'password: Promise<string>;',
+  'password: hash(input),',
+  'password=&user=x',
+  'password: %{password},',
+  '<li>Password: forgotten</li>',
+  'auth: basic,digest',
+])('takes what ends a line for no password where it is none: %s', (text) => {
+  expect(redact(text)).toBe(text);
+});
+
+describe('what a reader does not see hides nothing', () => {
+  const token = synthetic('ghp_{w36}');
+
+  test.each([
+    [
+      'a coloured name and value',
+      '\u001b[36mpassword\u001b[0m=\u001b[35mHarbour-Seal9\u001b[0m',
+      'Harbour-Seal9',
+    ],
+    [
+      'colours as JSON writes them',
+      '\\u001b[36mpassword\\u001b[0m=\\u001b[35mHarbour-Seal9\\u001b[0m',
+      'Harbour-Seal9',
+    ],
+    [
+      'colours as rsyslog writes them',
+      '#033[36mpassword#033[0m=#033[35mHarbour-Seal9#033[0m',
+      'Harbour-Seal9',
+    ],
+    ['a colour inside a token', `${token.slice(0, 4)}\u001b[1m${token.slice(4)}`, token.slice(4)],
+    ['a character without a width', `${token.slice(0, 12)}\u200b${token.slice(12)}`, token.slice(12)],
+    [
+      'a link of a terminal',
+      `\u001b]8;;https://x.example/?access_token=${token}\u001b\\page\u001b]8;;\u001b\\`,
+      token.slice(4),
+    ],
+  ])('%s', (_, text, secret) => {
+    const shown = redact(text);
+    expect(shown).not.toContain(secret);
+    expect(redact(shown)).toBe(shown);
+  });
+
+  test('and its copy elsewhere is found without it', () => {
+    const shown = redact('\u001b[1mpassword\u001b[0m=Harbour\u001b[2m-Seal9, then login Harbour-Seal9');
+    expect(shown).not.toContain('Seal9');
+  });
+
+  test('and stays where there is no secret', () => {
+    const text =
+      '\u001b[32mINFO\u001b[0m 12 orders in \u001b]8;;https://x.example\u001b\\a link\u001b]8;;\u001b\\';
+    expect(redact(text)).toBe(text);
+  });
 });
 
 test('leaves operations text alone', () => {

@@ -239,6 +239,22 @@ export const ruleCases: Readonly<Record<string, RuleCase>> = {
     finds: ['curl -s -u bob:{w12} https://api', "curl --user 'bob:{w12}' https://api"],
     leaves: ['curl -u "$USER:$PASS" https://api', 'podman run -u 1000:{d4} image'],
   },
+  'client-flag-pscp': {
+    finds: ['pscp -pw Cactus=Flower2 a host:b', 'plink -ssh -pw "{w12}" host'],
+    leaves: ['pscp -pw $PASS a host:b', 'plink -P 22 host'],
+  },
+  'password-hash': {
+    finds: [
+      'admin:$apr1$9kq2Xz1a${w22}',
+      'enable secret 5 $1$mERr${w22}',
+      'secret 9 $9$2MJBozw/9R3U3w${w43}',
+    ],
+    leaves: ['costs $1$ or $9$ a month', '$1$short'],
+  },
+  'shared-key': {
+    finds: ['10.1.1.1 10.2.2.2 : PSK "Tunnel of 7 Loves"', 'shared_secret = testing123x'],
+    leaves: ['the shared_secret = required', 'ipsec: PSK lookup failed'],
+  },
   'sql-credentials': {
     finds: ["ALTER ROLE app PASSWORD '{w12}'", "CREATE USER a IDENTIFIED BY '{w9}'"],
     leaves: ["the PASSWORD '${PW}' is set", 'password authentication failed'],
