@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { IncidentId } from '../../core/ids.ts';
 import { DomainName } from '../../core/incident.ts';
 import type { Sql } from '../../core/sql.ts';
+import { outwardText } from '../../safety/screen/boundary.ts';
 import { docTypes, type SourceRef, trustLevels } from './document.ts';
 import { actorOf, versionsOf } from './documents.ts';
 import { EntitiesInput } from './new-document.ts';
@@ -101,8 +102,11 @@ export async function importLine(
 }
 
 async function importEpisode(sql: Sql, line: Extract<MemoryLine, { kind: 'episode' }>): Promise<Imported> {
-  const { incidentId, actionId, at, error, diagnosis, command, result, success, target, system, archivedAt } =
-    line;
+  const { incidentId, actionId, at, success, target, system, archivedAt } = line;
+  // An export of a version that knew fewer kinds of secrets, or one that somebody wrote by hand.
+  const [error, diagnosis, command, result] = [line.error, line.diagnosis, line.command, line.result].map(
+    outwardText,
+  );
   const rows = await sql`
     INSERT INTO episode (incident_id, action_id, at, error, diagnosis, command, result, success, target, system,
                          archived_at)

@@ -215,6 +215,29 @@ describe('episodes', () => {
     expect((await memorySummary(rig.sql, null)).episodes).toMatchObject({ total: 2, archived: 1 });
   });
 
+  test('of an export that holds a secret are put back without it', async () => {
+    const line = {
+      kind: 'episode',
+      incidentId: null,
+      actionId: null,
+      at: '2026-11-24T03:04:05.000Z',
+      error: 'sessions blocked on carts',
+      diagnosis: 'a session holds a lock',
+      command: "ALTER ROLE shop PASSWORD 'Harbour-Seal9'",
+      result: 'password=Harbour-Seal9',
+      success: true,
+      target: null,
+      system: null,
+      archivedAt: null,
+    } as const;
+    await importLine({ sql: rig.sql, audit: rig.audit }, line);
+    const rows = await rig.sql<Row>`SELECT * FROM episode`;
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows)).not.toContain('Harbour');
+    // The same line again is the same episode.
+    expect(await importLine({ sql: rig.sql, audit: rig.audit }, line)).toBe('already there');
+  });
+
   test('carry the system they happened on; one of another system comes behind', async () => {
     const id = await ended('blocked_sessions');
     await recordSystem(rig.sql, 'shop-db', { postgresql: '18.1' });
