@@ -70,7 +70,7 @@ export function gravityOf(raw: string): Gravity | null {
 }
 
 const CONTINUED =
-  /^\s+\S|^[\])}>|^~=*#.-]+$|^(?:at |caused by:?$|\.\.\. \d+ (?:more|common)|goroutine \d+|created by |main\.\w+\(|runtime\.|note: |hint: |help: |usage:?|try ['"`]?|see ['"`]|run ['"`]|for more |node\.js v\d|exit status \d+$|stack (?:backtrace|trace)|during handling of|the above exception|(?:detail|context|statement|location|action|description|reason):|errno:?|\d+: 0x[0-9a-f]|[-=<]{3,}.*[-=>]{3,}$|code:|syscall:|address:|require stack|-{1,2}[a-z]|- \S|npm (?:err|error)!|\[signal |\s*\^|#(?:\d+)?\s|thrown in )|^.{0,80}?\b(?:HINT|DETAIL|CONTEXT|STATEMENT|LOCATION): /i;
+  /^\s+\S|^[\])}>|^~=*#.-]+$|^(?:at |caused by:?$|\.\.\. \d+ (?:more|common)|goroutine \d+|created by |main\.\w+\(|runtime\.|note: |hint: |help: |usage:?|try ['"`]?|see ['"`]|run ['"`]|for more |node\.js v\d|exit status \d+$|stack (?:backtrace|trace)|during handling of|the above exception|(?:detail|context|statement|location|action|description|reason):|errno:?|\d+: 0x[0-9a-f]|[-=<]{3}.*[-=>]{3}$|code:|syscall:|address:|require stack|-{1,2}[a-z]|- \S|npm (?:err|error)!|\[signal |\s*\^|#(?:\d+)?\s|thrown in )|^.{0,80}?\b(?:HINT|DETAIL|CONTEXT|STATEMENT|LOCATION): /i;
 const ON_ITS_WAY_OUT =
   /\b(?:exit(?:ing|s)?|cannot (?:continue|go on|start|run)|can'?t (?:continue|start)|giving up|gave up|abort(?:ing|ed)?|terminat(?:e|ing|ed)|bail(?:ing)?(?: out)?|shutting down|stopping|quit(?:ting)?|unable to (?:start|continue)|refus(?:e|es|ing) to (?:start|run)|failed to (?:start|initiali[sz]e|boot)|startup failed|dying|halt(?:ing|ed)?)\b/i;
 const SURVIVES =
@@ -90,7 +90,17 @@ const TROUBLE =
 const STATED_TROUBLE =
   /\b(?:error|errors|exception|fatal|panic|failed|failure|traceback|crit(?:ical)?|cannot|can't|could not|unable to|denied|refused|abort(?:ed)?)\b/i;
 
+/** Characters of a line that are judged: the patterns take the square of a line's length, and a service writes what it likes. */
+const JUDGED = 2_000;
+
 export function lineKind(raw: string): LineKind {
+  if (raw.length <= JUDGED) return kindOf(raw);
+  const is = kindOf(raw.slice(0, JUDGED));
+  // What was not looked at may speak of anything.
+  return is.kind === 'plain' ? { kind: 'unclear' } : is;
+}
+
+function kindOf(raw: string): LineKind {
   const line = withoutColours(raw);
   const text = line.trim();
   const gravity = gravityOf(line);

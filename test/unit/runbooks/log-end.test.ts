@@ -158,3 +158,21 @@ describe('the line that a log repeats', () => {
     expect(repeatedLine('\n')).toMatchObject({ line: '', percent: 0 });
   });
 });
+
+describe('a line of any length', () => {
+  // Before, one line of 4,000 of these took 30 seconds, and held everything else up.
+  it.each(['-', '=', 'a-', 'a.'])('of "%s" is judged, for it is only judged in part', (unit) => {
+    const lines = Array.from({ length: 5 }, () => `${unit.repeat(100_000)}!`);
+    expect(endOf(lines)).toBe('unclear');
+  });
+
+  it('is not called ordinary by its beginning', () => {
+    const line = `INFO ${'one order after the other '.repeat(200)}`;
+    expect(endOf([line, line, line, line])).toBe('unclear');
+    expect(endOf(Array.from({ length: 4 }, () => line.slice(0, 1_000)))).toBe('ordinary');
+  });
+
+  it('states its reason at its beginning', () => {
+    expect(endOf([`FATAL: no space left on device ${'x'.repeat(10_000)}`])).toBe('reason disk_full');
+  });
+});
