@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
+import { count } from '../../core/count.ts';
 import type { SessionOptions } from '../../tools/ports.ts';
 import { readExpression } from './promql.ts';
 import { formatLabels } from './series.ts';
@@ -81,7 +82,7 @@ async function labelSets(asked: Asked): Promise<readonly Labels[] | string> {
   if (all.length === 0)
     return 'It has held for nothing within the last hour, and no labels say which series it is about.';
   if (all.length > MOST_HELD)
-    return `It has held for ${all.length} things within the last hour, which are too many to look at each.`;
+    return `It has held for ${count(all.length, 'thing')} within the last hour, which is too many to look at each.`;
   return warned(warnings) ?? all;
 }
 
