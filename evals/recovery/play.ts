@@ -99,7 +99,7 @@ const CONFIRMATION = {
   sourceWaitMs: 10 * 60_000,
   holdMs: 10_000,
   timeoutMs: 2 * 60_000,
-  sendsEnds: endSenders,
+  sendsEnds: endSenders(),
 };
 const APPROVAL_MINUTES = 30;
 /** Two, for what takes a second person. */

@@ -14,6 +14,7 @@ import { verifyHere } from '../safety/audit/audit-check.ts';
 import { createKillSwitch, modeNow } from '../safety/kill-switch/kill-switch.ts';
 import { createCostBreaker } from '../safety/limits/cost-breaker.ts';
 import { askSlack } from '../slack/outbound/ask-slack.ts';
+import { addMappings, webhookSources } from '../sources/registry.ts';
 import { allTools } from '../targets/all-tools.ts';
 import { domainsOf } from '../targets/domains.ts';
 import type { TargetConfig } from '../targets/kind.ts';
@@ -115,6 +116,7 @@ function checksFor(config: Config, log: Log): readonly Check[] {
         run: () => checkMcpServer(config, server, log),
       }),
     ),
+    { part: 'Alert sources', required: true, run: () => checkSources(config) },
     { part: 'Runbooks', required: false, run: () => checkRunbooks(config) },
     { part: 'Mode', required: false, run: () => checkMode(config) },
   ];
@@ -252,6 +254,11 @@ async function checkRunbooks(config: Config): Promise<string> {
       hint: 'sentry runbooks validate shows file and line.',
     });
   return `${runbooks.length} are good`;
+}
+
+async function checkSources(config: Config): Promise<string> {
+  addMappings(config.sourcesDir);
+  return count(webhookSources().length, 'webhook');
 }
 
 async function checkMode(config: Config): Promise<string> {

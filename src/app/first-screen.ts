@@ -1,5 +1,5 @@
 import { count } from '../core/count.ts';
-import { webhookPath, webhookSources } from '../sources/registry.ts';
+import { defaultSource, webhookPath } from '../sources/registry.ts';
 import { chromaLine } from './chroma.ts';
 import type { Running } from './start.ts';
 
@@ -35,7 +35,7 @@ export function firstScreen(running: Running, tookMs: number): string {
   return [
     `\n  Sentry is ready (${(tookMs / 1000).toFixed(1)} s)\n\n`,
     row('Slack', slack),
-    ...webhookSources.map((source, n) => row(n === 0 ? 'Webhook' : '', `${httpUrl}${webhookPath(source)}`)),
+    row('Webhook', `${httpUrl}${webhookPath(defaultSource)} (others: docs/alert-sources.md)`),
     row('Health', `${httpUrl}/health`),
     row(
       'PostgreSQL',

@@ -7,6 +7,7 @@ import { createGrades } from '../record/grades.ts';
 import { createRecords } from '../record/record.ts';
 import { loadRunbooks, problemLine, readRunbookFiles } from '../runbooks/load-runbooks.ts';
 import { createSlackWorkspace } from '../slack/people/slack-workspace.ts';
+import { addMappings } from '../sources/registry.ts';
 import { toolsOfKinds } from '../targets/all-tools.ts';
 import { domainsOf } from '../targets/domains.ts';
 import { connectSystems } from '../targets/systems.ts';
@@ -32,6 +33,7 @@ export async function createFoundations(parts: Parts) {
   const registry = createRegistry(tools);
   const domains = domainsOf(parts.kinds);
   const foreign = await foreignServers(parts);
+  addMappings(config.sourcesDir);
   const { runbooks, problems } = await loadRunbooks(config.runbooksDir, { tools: registry, domains });
   for (const problem of problems) log.error({ runbook: problem.file }, problemLine(problem));
   return {

@@ -40,7 +40,12 @@ export async function createHttpSide(
     rateLimit: createRateLimit({ known: config.http.rate, strangers: Math.ceil(config.http.rate / 10) }),
     ...(slack.handleHttp ? { mounts: { '/slack/events': slack.handleHttp } } : {}),
     routes: [
-      ...webhookRoutes({ accept, secret: config.http.webhookSecret, log }),
+      ...webhookRoutes({
+        accept,
+        secret: config.http.webhookSecret,
+        ownSecrets: config.http.ownWebhookSecrets,
+        log,
+      }),
       ...workspace.routes(config.http.adminToken),
       ...(await createMcpSide(services)),
       ...statusRoutes({

@@ -70,7 +70,7 @@ export async function createIncidentServices(
       sourceWaitMs: config.sourceWaitMinutes * 60_000,
       holdMs: 10_000,
       timeoutMs: 2 * 60_000,
-      sendsEnds: endSenders,
+      sendsEnds: endSenders(),
     },
     stops: createStopNotices({ sql, bus: on.bus, log }),
     log,

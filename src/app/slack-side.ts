@@ -81,7 +81,7 @@ async function takeSlackMessage(
   ...[message, own]: Parameters<SlackDeps['acceptSlackMessage']>
 ): Promise<void> {
   for (const source of alertSources.filter(({ arrives }) => arrives === 'slack')) {
-    const read = source.read(message, { receivedAt: new Date(), own });
+    const read = await source.read(message, { receivedAt: new Date(), own });
     if (!read.ok)
       log.warn(
         { source: source.name, field: read.field, reason: read.reason },

@@ -11,7 +11,7 @@ export const alertCommand = new Command('alert')
   .argument('<file>', 'a JSON file, or - for standard input')
   .addOption(sourceOption)
   .action(async (file: string, { source }: { readonly source: string }) => {
-    const alerts = readAlerts(file, source);
+    const alerts = await readAlerts(file, source);
     await withStore(
       async ({ sql }, config) => {
         const accept = createAccept(sql, configuredTargets(config), domainOfLabels(kinds), {

@@ -26,6 +26,7 @@ import {
   principals,
   retention,
   token,
+  webhookSecrets,
   whole,
 } from './kinds.ts';
 import { type McpCallerConfig, mcpSecret, readMcpCallers, readMcpServers } from './mcp.ts';
@@ -96,12 +97,14 @@ const environment = z.object({
   SENTRY_CONFIG: z.string().min(1).optional(),
   SENTRY_POLICY: z.string().min(1).optional(),
   SENTRY_RUNBOOKS_DIR: z.string().min(1).optional(),
+  SENTRY_SOURCES_DIR: z.string().min(1).optional(),
   SENTRY_DOCS_HOSTS: docsHosts,
   SENTRY_HTTP_HOST: z.string().min(1).default('127.0.0.1'),
   SENTRY_HTTP_HOSTS: hostNames,
   SENTRY_HTTP_PORT: whole(0, 65_535).default(3000),
   SENTRY_HTTP_RATE: whole(1, 10_000_000).default(6000),
   SENTRY_WEBHOOK_SECRET: z.string().min(8, 'at least 8 characters').optional(),
+  SENTRY_WEBHOOK_SECRETS: webhookSecrets,
   SENTRY_ADMIN_TOKEN: z.string().min(16, 'at least 16 characters; openssl rand -hex 24 makes one').optional(),
   SENTRY_MCP_SECRET: mcpSecret.optional(),
   SENTRY_MCP_URL: httpUrl.optional(),
@@ -185,6 +188,8 @@ export interface Config {
   /** Where the playground looks for container engines: sockets on this machine, the first that answers. */
   readonly playgroundEngines: { readonly docker: readonly string[]; readonly podman: readonly string[] };
   readonly runbooksDir: string;
+  /** The operator's own mapping files of alert sources; null: none. */
+  readonly sourcesDir: string | null;
   readonly http: {
     readonly host: string;
     readonly port: number;
@@ -193,6 +198,8 @@ export interface Config {
     /** Names under which it is reached, beside those of this machine. */
     readonly names: readonly string[];
     readonly webhookSecret: string | null;
+    /** Of sources that have one of their own, by name. */
+    readonly ownWebhookSecrets: ReadonlyMap<string, string>;
     /** Opens the admin API of memory; null: it is off. */
     readonly adminToken: string | null;
     /** Requests a minute and source. */
@@ -273,12 +280,14 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     modelGuard: { injection: values.SENTRY_INJECTION, privateIps: values.SENTRY_HIDE_PRIVATE_IPS },
     vaultKey: vaultKeyOf(values.SENTRY_VAULT_KEY),
     runbooksDir: resolve(values.SENTRY_RUNBOOKS_DIR ?? join(packageRoot(), 'runbooks')),
+    sourcesDir: values.SENTRY_SOURCES_DIR === undefined ? null : resolve(values.SENTRY_SOURCES_DIR),
     http: {
       host: values.SENTRY_HTTP_HOST,
       names: values.SENTRY_HTTP_HOSTS,
       port: values.SENTRY_HTTP_PORT,
       portIsDefault: present['SENTRY_HTTP_PORT'] === undefined,
       webhookSecret: values.SENTRY_WEBHOOK_SECRET ?? null,
+      ownWebhookSecrets: values.SENTRY_WEBHOOK_SECRETS,
       adminToken: values.SENTRY_ADMIN_TOKEN ?? null,
       rate: values.SENTRY_HTTP_RATE,
     },

@@ -39,6 +39,16 @@ export const hostNames = list('').refine(
   { error: 'expected names separated by commas, like sentry.example.com: no https://, no port' },
 );
 
+/** `source=secret` pairs separated by commas: the secrets of webhooks that have one of their own. */
+export const webhookSecrets = list('').transform((pairs, context): ReadonlyMap<string, string> => {
+  const found = pairs.map((pair) => /^([a-z0-9-]+)=(.{8,})$/.exec(pair)?.slice(1, 3) as [string, string]);
+  if (!found.every(Boolean))
+    context.addIssue(
+      'expected source=secret pairs separated by commas, each secret of at least 8 characters',
+    );
+  return new Map(found.filter(Boolean));
+});
+
 export const flag = (fallback: boolean) =>
   z
     .enum(['true', 'false', '1', '0'], { error: 'expected true or false' })

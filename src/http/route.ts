@@ -13,8 +13,9 @@ export interface Route {
   readonly anyHost?: boolean;
   /**
    * Looks at the request before its body is read: an answer here ends it (401, 403). A stranger is not listened to.
+   * `in_body`: only the body can tell, so until then it counts as a stranger, and `handle` decides.
    */
-  readonly admit?: (request: HttpHead) => HttpAnswer | null;
+  readonly admit?: (request: HttpHead) => HttpAnswer | 'in_body' | null;
   /** May throw: the caller sees 500 without details and the log has the error. */
   handle(request: HttpRequest): Promise<HttpAnswer> | HttpAnswer;
 }

@@ -143,7 +143,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const refused = strangeHost(head, route, names) ?? route.admit?.(head);
     const full = limited(head, route.admit && !refused ? 'known' : 'stranger');
     if (full) return full;
-    if (refused) return refused;
+    if (refused && refused !== 'in_body') return refused;
     const mediaType = (head.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
     if (route.mediaTypes && !route.mediaTypes.includes(mediaType))
       return { status: 415, body: { error: `expected content-type ${route.mediaTypes.join(' or ')}` } };

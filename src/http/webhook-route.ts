@@ -1,11 +1,12 @@
 import type { Alert } from '../core/alert.ts';
-import { messageOf } from '../core/errors.ts';
+import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { within } from '../core/within.ts';
 import type { Accept, Accepted } from '../ingest/accept.ts';
 import type { AlertSource } from '../sources/ports.ts';
-import { webhookPath, webhookSources } from '../sources/registry.ts';
-import { authoriseWebhook } from './authorise.ts';
+import { alertSource, webhookPath, webhookSources } from '../sources/registry.ts';
+import { authoriseWebhook, isSigned, unauthorised } from './authorise.ts';
+import { payloadOf } from './payload-of.ts';
 import type { HttpAnswer, Route } from './route.ts';
 
 /** Alertmanager gives a webhook as long as its group interval; five seconds is what a person would call hanging. */
@@ -22,9 +23,18 @@ export interface WebhookOptions {
   readonly timeoutMs?: number;
 }
 
-/** The route of every source that calls us. */
-export function webhookRoutes(options: Omit<WebhookOptions, 'source'>): readonly Route[] {
-  return webhookSources.map((source) => webhookRoute({ ...options, source }));
+/** The route of every source that calls us. @throws OpsError CONFIG when a secret is of no source that calls */
+export function webhookRoutes(
+  options: Omit<WebhookOptions, 'source'> & { readonly ownSecrets: ReadonlyMap<string, string> },
+): readonly Route[] {
+  for (const name of options.ownSecrets.keys())
+    if (alertSource(name).arrives !== 'webhook')
+      throw new OpsError('CONFIG', `SENTRY_WEBHOOK_SECRETS: ${name} does not call by a webhook.`, {
+        hint: 'docs/alert-sources.md lists those that do.',
+      });
+  return webhookSources().map((source) =>
+    webhookRoute({ ...options, source, secret: options.ownSecrets.get(source.name) ?? options.secret }),
+  );
 }
 
 /** `POST /webhooks/<source>`: 202 once every alert of the payload is durable, else 503 so that the sender tries again. */
@@ -35,24 +45,34 @@ export function webhookRoute(options: WebhookOptions): Route {
     method: 'POST',
     path: webhookPath(source),
     bodyLimit: BODY_LIMIT,
-    mediaTypes: ['application/json'],
+    // Any page in a browser on this machine can post a form or a text to it: without a secret that is nobody's word.
+    ...(secret === null ? { mediaTypes: ['application/json'] } : {}),
     anyHost: secret !== null,
-    admit: (head) => authoriseWebhook(head, secret),
-    async handle({ body }) {
-      let payload: unknown;
-      try {
-        payload = JSON.parse(body.toString('utf8'));
-      } catch (error) {
-        return badRequest('', `not valid JSON: ${messageOf(error)}`);
-      }
-      const read = source.read(payload, { receivedAt: new Date() });
+    admit: (head) => authoriseWebhook(head, secret, source.signature),
+    async handle(request) {
+      const { signature } = source;
+      if (authoriseWebhook(request, secret, signature) === 'in_body' && secret !== null && signature)
+        if (!isSigned(request, secret, signature))
+          return unauthorised(`the signature in ${signature.header} is not one of this body and the secret`);
+      const payload = payloadOf(request);
+      if ('ok' in payload) return badRequest(payload.field, payload.reason);
+      const strange = await source.receive?.(payload.value);
+      if (strange) return badRequest(strange.field, strange.reason);
+      const read = await source.read(payload.value, { receivedAt: new Date() });
       if (!read.ok) return badRequest(read.field, read.reason);
+      if (read.alerts.length === 0) log.info({ source: source.name }, 'a delivery that tells of no alert');
+      const refused = (read.refused ?? []).map(({ field, reason }) => ({ field, error: reason }));
+      for (const { field, error } of refused)
+        log.warn({ source: source.name, field, error }, 'an alert of several could not be read');
       // What goes on after the time is up may still land; the sender's next try then is a duplicate.
       try {
         const results = await within(timeoutMs, Promise.all(read.alerts.map(acceptOne)));
         return {
           status: 202,
-          body: { accepted: results.map(({ kind, incidentId }) => ({ kind, incident: incidentId })) },
+          body: {
+            accepted: results.map(({ kind, incidentId }) => ({ kind, incident: incidentId })),
+            ...(refused.length > 0 ? { refused } : {}),
+          },
         };
       } catch (error) {
         log.error({ source: source.name, error: messageOf(error) }, 'alerts not accepted');

@@ -101,7 +101,7 @@ function statement(given: Alert, targets: readonly Target[], domainOf: DomainOfL
       .map(({ name }) => name)
       .filter((name) => partialLabels || name !== alert.source)
       .join(' '),
-    sends_ends: [...endSenders.keys()].join(' '),
+    sends_ends: [...endSenders().keys()].join(' '),
     // A chat message is as old as its time, however late it is read; a webhook speaks of now.
     sent_at: partialLabels ? (alert.endsAt ?? alert.startsAt) : null,
     reopen_ms: reopenMs,

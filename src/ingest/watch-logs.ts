@@ -202,7 +202,7 @@ function createTelling(
         matchRate: matched / seconds,
         problem: redacted(seen),
         note: redacted(notes.at(-1) ?? null),
-        alerts: alertsOf(name, tally, log),
+        alerts: await alertsOf(name, tally, log),
       };
       for (const note of notes) log.warn({ ...name, note }, 'lines of a watched log may be lost');
       revision = await store({ sql, acceptIn }, { ...name, revision }, read, (alert, error) =>
@@ -220,12 +220,12 @@ function createTelling(
 /** What a program says of itself may hold anything. */
 const redacted = (text: string | null): string | null => (text === null ? null : redact(text));
 
-function alertsOf({ target, log: name }: LogName, tally: Tally, log: Log): readonly Alert[] {
+async function alertsOf({ target, log: name }: LogName, tally: Tally, log: Log): Promise<readonly Alert[]> {
   const reading = randomUUID();
-  return tally.view().flatMap(({ pattern, severity, shape, text, lines, from, to }, n) => {
+  const alerts = tally.view().map(async ({ pattern, severity, shape, text, lines, from, to }, n) => {
     const said = { target, log: name, pattern, severity, shape, line: text, lines };
     const times = { from: from.toISOString(), to: to.toISOString() };
-    const read = alertSource('log-lines').read(
+    const read = await alertSource('log-lines').read(
       { ...said, ...times, reading: `${reading}:${n}` },
       { receivedAt: to },
     );
@@ -234,4 +234,5 @@ function alertsOf({ target, log: name }: LogName, tally: Tally, log: Log): reado
     log.error({ ...said, field: read.field, reason: read.reason }, 'lines of a log are unreadable');
     return [];
   });
+  return (await Promise.all(alerts)).flat();
 }

@@ -49,7 +49,7 @@ export function createTargetWatch({ sql, accept, watched, log }: WatchDeps) {
   }
 
   async function take(source: string, payload: unknown): Promise<void> {
-    const read = alertSource(source).read(payload, { receivedAt: new Date() });
+    const read = await alertSource(source).read(payload, { receivedAt: new Date() });
     // What cannot be read now cannot be read the next time either: it must not hold up what comes after it.
     if (read.ok) await Promise.all(read.alerts.map(accept));
     else

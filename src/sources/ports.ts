@@ -8,12 +8,26 @@ export interface AlertSource {
   readonly title: string;
   /** Ends the sentence “It must be …”, for whoever handed in something else. */
   readonly payload: string;
+  /** Where the sender describes it. */
+  readonly docs?: string;
   /** By its webhook's route, as messages that Sentry sees in Slack, or from a target that Sentry watches. */
   readonly arrives: 'webhook' | 'slack' | 'watch';
+  /** Whether it sends the end of every alert as well: a chat message alone may never be followed by one, nor a line of a log. */
+  readonly sendsEnds: boolean;
   /** Its alerts may carry fewer labels than the problem has (a chat message), so they may join an incident by less. */
   readonly partialLabels: boolean;
+  /** How it signs what it sends, where it can. */
+  readonly signature?: Signature;
+  /** Before a delivery by HTTP is read: looks at what else proves its sender, and answers its handshake. Null: go on. */
+  receive?(payload: unknown): Promise<BadInput | null>;
   /** Reads one delivery. Must not throw: bad input is a value that names the field. */
-  read(payload: unknown, context: ReadContext): ReadResult;
+  read(payload: unknown, context: ReadContext): ReadResult | Promise<ReadResult>;
+}
+
+/** HMAC-SHA256 of the body with the webhook's secret, in hexadecimal digits behind `prefix`, in `header` (lower case). */
+export interface Signature {
+  readonly header: string;
+  readonly prefix: string;
 }
 
 export interface ReadContext {
@@ -23,8 +37,11 @@ export interface ReadContext {
 }
 
 export type ReadResult =
-  /** Empty when the payload is well-formed but tells of no alert (a person's message, a thread reply). */
-  { readonly ok: true; readonly alerts: readonly Alert[] } | BadInput;
+  /**
+   * Empty when the payload is well-formed but tells of no alert (a person's message, a thread reply). `refused`: those of
+   * several that could not be read, without harm to the others.
+   */
+  { readonly ok: true; readonly alerts: readonly Alert[]; readonly refused?: readonly BadInput[] } | BadInput;
 
 export interface BadInput {
   readonly ok: false;

@@ -1,22 +1,57 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { OpsError } from '../core/errors.ts';
 import { storableJson } from '../core/storable.ts';
 import { alertmanager } from './alertmanager/index.ts';
+import { cloudwatch } from './cloudwatch/index.ts';
 import { containerEvents } from './container-events/index.ts';
+import { loadMapping } from './declared/load-mapping.ts';
 import { logLines } from './log-lines/index.ts';
 import type { AlertSource } from './ports.ts';
 import { slackMessage } from './slack-message/index.ts';
 
-/** Every alert source. Its line makes its webhook's route, `--source`, label in the metrics and row in the docs. */
-export const alertSources: readonly AlertSource[] = Object.values({
-  alertmanager,
-  containerEvents,
-  logLines,
-  slackMessage,
-}).map((source) => ({
-  ...source,
-  // PostgreSQL cannot store every text. What no source is shown, none can let through.
-  read: (payload, context) => source.read(storableJson(payload), context),
-}));
+const here = import.meta.dirname;
+
+const shipped = [alertmanager, cloudwatch, ...declared(), containerEvents, logLines, slackMessage];
+const sources = shipped.map(storable);
+
+/**
+ * Every alert source, with those that `addMappings` added. Its line here, or its mapping, makes its webhook's route,
+ * `--source`, label in the metrics and row in the docs.
+ */
+export const alertSources: readonly AlertSource[] = sources;
+
+/** Those of which a folder beside this file holds nothing but a mapping. */
+function declared(): AlertSource[] {
+  return readdirSync(here)
+    .toSorted()
+    .filter((name) => !existsSync(join(here, name, 'index.ts')))
+    .map((name) => join(here, name, 'mapping.yaml'))
+    .filter((file) => existsSync(file))
+    .map(loadMapping);
+}
+
+/** PostgreSQL cannot store every text. What no source is shown, none can let through. */
+function storable(source: AlertSource): AlertSource {
+  return { ...source, read: (payload, context) => source.read(storableJson(payload), context) };
+}
+
+/**
+ * Takes in an operator's own mapping files (`<folder>/*.yaml`), in place of those it took in before. Null: there are none.
+ * @throws OpsError MAPPING
+ */
+export function addMappings(folder: string | null): void {
+  sources.length = shipped.length;
+  for (const file of folder === null ? [] : readdirSync(folder).toSorted()) {
+    if (!/\.ya?ml$/.test(file)) continue;
+    const source = loadMapping(join(folder as string, file));
+    if (sources.some(({ name }) => name === source.name))
+      throw new OpsError('MAPPING', `${file}: there is an alert source ${source.name} already`, {
+        hint: 'Give it another name.',
+      });
+    sources.push(storable(source));
+  }
+}
 
 /** The one that is meant where none is named, and that the playground speaks as. */
 export const defaultSource: AlertSource = alertmanager;
@@ -30,19 +65,16 @@ export function alertSource(name: string): AlertSource {
 }
 
 /** Those that call us. */
-export const webhookSources: readonly AlertSource[] = alertSources.filter(
-  ({ arrives }) => arrives === 'webhook',
-);
+export function webhookSources(): readonly AlertSource[] {
+  return alertSources.filter(({ arrives }) => arrives === 'webhook');
+}
 
 /** Where a source posts its alerts. */
 export function webhookPath({ name }: AlertSource): string {
   return `/webhooks/${name}`;
 }
 
-/**
- * Those that send the end of every alert as well, name and title: a chat message alone may never be followed by one, nor
- * may the death of a container, or a line of a log.
- */
-export const endSenders: ReadonlyMap<string, string> = new Map(
-  webhookSources.map(({ name, title }) => [name, title]),
-);
+/** Those that send the end of every alert as well, name and title. */
+export function endSenders(): ReadonlyMap<string, string> {
+  return new Map(alertSources.filter(({ sendsEnds }) => sendsEnds).map(({ name, title }) => [name, title]));
+}

@@ -215,7 +215,8 @@ describe('the sentry command by itself', () => {
 
   it.each([
     ['not JSON', 'nonsense', 'JSON'],
-    ['not an object', '[]', 'payload'],
+    ['not an object', '7', 'payload'],
+    ['of an empty list', '[]', 'alerts'],
     ['without alerts', payload.replace(/"alerts":\[.*\]/, '"alerts":[]'), 'alerts'],
     ['with a status nobody knows', payload.replaceAll('"firing"', '"burning"'), 'status'],
     ['with labels that are no text', payload.replace('"severity":"critical"', '"severity":{}'), 'severity'],
@@ -246,8 +247,49 @@ describe('the sentry command by itself', () => {
     expect(await run(['alert', '--source', 'nobody', '-'], {}, payload)).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining('alertmanager, container-events, log-lines, slack'),
+      stderr: expect.stringMatching(/There are: alertmanager, .*datadog, .*slack\./),
     });
+  });
+
+  it('reads lines of samples, each by itself, and with a mapping of the operator’s own', async () => {
+    const folder = join(scratchDir(), 'mappings');
+    mkdirSync(folder);
+    const mapping = '{"title": what, "status": state, "severity": "sev9"}';
+    writeFileSync(
+      join(folder, 'mine.yaml'),
+      `name: mine\ntitle: Mine\ndocs: https://example.com\nalert: '${mapping}'\n`,
+    );
+    const samples = [
+      { id: 'a', payload: { what: 'disk full', state: 'down' } },
+      { id: 'b', payload: { state: 'down' } },
+    ];
+    const lines = samples.map((sample) => JSON.stringify(sample)).join('\n');
+    const answer = await run(['normalize', '--source', 'mine'], { SENTRY_SOURCES_DIR: folder }, lines);
+    expect(answer).toMatchObject({ code: 0, stderr: '' });
+    expect(
+      answer.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([
+      {
+        id: 'a',
+        alerts: [
+          {
+            title: 'disk full',
+            severity: 'sev9',
+            status: 'firing',
+            target: null,
+            service: null,
+            labels: {},
+            fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/),
+            startsAt: expect.stringMatching(/Z$/),
+            url: null,
+          },
+        ],
+      },
+      { id: 'b', alerts: [], refused: [{ field: 'title', reason: 'expected a text' }] },
+    ]);
   });
 
   it('refuses an alert file that is not there', async () => {

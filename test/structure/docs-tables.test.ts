@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { alertSources, webhookPath } from '../../src/sources/registry.ts';
+import type { SourceFixtures } from '../contract/sources/fixtures.ts';
 
 /** Tables of the documents that are made from the code, each below a comment with its name. */
 const tables = [
@@ -17,7 +18,7 @@ const tables = [
         watch: 'a target with `watch`',
       }[source.arrives],
       `\`${source.name}\``,
-      source.payload,
+      source.docs ? `[${source.payload}](${source.docs})` : source.payload,
     ]),
   },
 ];
@@ -35,5 +36,17 @@ test.each(tables)(
     await expect(
       `${before}${mark}${lines.join('')}\n${after.replace(/^(?:\|.*\n)*\n*/, '')}`,
     ).toMatchFileSnapshot(path);
+  },
+);
+
+test.each(['Checkly', 'Datadog'])(
+  'docs/alert-sources.md has the template that the fixtures of %s are made by',
+  async (title) => {
+    const text = readFileSync(join(import.meta.dirname, '../../docs/alert-sources.md'), 'utf8');
+    const [, template = ''] = text.split(`**${title}** (`)[1]?.split(/```(?:json)?\n/) ?? [];
+    const { fixtures } = (await import(`../contract/sources/${title.toLowerCase()}.ts`)) as {
+      fixtures: SourceFixtures;
+    };
+    expect(Object.keys(JSON.parse(template) as object)).toEqual(Object.keys(fixtures.firing as object));
   },
 );

@@ -332,7 +332,7 @@ export async function createCore(options: CoreOptions) {
     stops: createStopNotices({ sql, bus, log: quiet }),
     confirmation: {
       sourceWaitMs: options.sourceWaitMs ?? 0,
-      sendsEnds: endSenders,
+      sendsEnds: endSenders(),
       ...(options.judged ?? { holdMs: 100, timeoutMs: 600 }),
     },
     log: quiet,

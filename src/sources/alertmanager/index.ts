@@ -3,10 +3,11 @@ import { clip } from '../../core/clip.ts';
 import { sha256 } from '../../safety/sha256.ts';
 import { badInput } from '../bad-input.ts';
 import { fingerprintOf } from '../fingerprint.ts';
+import { gathered } from '../gathered.ts';
 import type { AlertSource, ReadContext, ReadResult } from '../ports.ts';
 import { severityOf } from '../severity.ts';
 import { namedTarget } from '../target.ts';
-import { type AlertmanagerAlert, AlertmanagerWebhook } from './schema.ts';
+import { AlertmanagerAlert, AlertmanagerWebhook } from './schema.ts';
 
 /**
  * Alertmanager sends a notification again until it is answered 2xx, for at most its group interval (5 min by default),
@@ -15,20 +16,35 @@ import { type AlertmanagerAlert, AlertmanagerWebhook } from './schema.ts';
  */
 const REDELIVERY_MS = 5 * 60_000;
 
-/** The webhook of a Prometheus Alertmanager: every alert of the group is one alert. */
-export const alertmanager: AlertSource = {
+/**
+ * The webhook of a Prometheus Alertmanager: every alert of the group is one alert. A bare list of alerts, or one alone, is
+ * read as well: what Prometheus sends to Alertmanager, and what other programs make of either.
+ */
+export const alertmanager = {
   name: 'alertmanager',
   title: 'Alertmanager',
   payload: 'what Alertmanager sends to a webhook (version 4)',
   arrives: 'webhook',
+  sendsEnds: true,
   partialLabels: false,
   read(payload: unknown, context: ReadContext): ReadResult {
-    const parsed = AlertmanagerWebhook.safeParse(payload);
+    const parsed = AlertmanagerWebhook.safeParse(asGroup(payload));
     if (!parsed.success) return badInput(parsed.error);
     const group = parsed.data;
-    return { ok: true, alerts: group.alerts.map((alert) => toAlert(alert, group, context)) };
+    const read = group.alerts.map((raw) => {
+      const alert = AlertmanagerAlert.safeParse(raw);
+      return alert.success ? toAlert(alert.data, group, context) : badInput(alert.error);
+    });
+    return gathered(read, 'alerts');
   },
-};
+} satisfies AlertSource;
+
+function asGroup(payload: unknown): unknown {
+  if (Array.isArray(payload)) return { alerts: payload };
+  const isAlone =
+    payload !== null && typeof payload === 'object' && 'labels' in payload && !('alerts' in payload);
+  return isAlone ? { alerts: [payload] } : payload;
+}
 
 function toAlert(raw: AlertmanagerAlert, group: AlertmanagerWebhook, { receivedAt }: ReadContext): Alert {
   const labels = { ...group.commonLabels, ...raw.labels };
@@ -37,14 +53,15 @@ function toAlert(raw: AlertmanagerAlert, group: AlertmanagerWebhook, { receivedA
   const title = name ?? annotations['summary'] ?? annotations['description'] ?? 'Alert without a name';
   const sourceSeverity = labels['severity'] ?? labels['priority'] ?? null;
   const fingerprint = fingerprintOf(name ?? title, labels);
-  const startsAt = new Date(raw.startsAt).toISOString();
-  const endsAt = raw.status === 'resolved' ? endOf(raw.endsAt) : null;
+  const isPast = raw.endsAt != null && Date.parse(raw.endsAt) <= receivedAt.getTime();
+  const status = raw.status ?? (isPast ? 'resolved' : 'firing');
+  const endsAt = status === 'resolved' ? (raw.endsAt ?? null) : null;
   // Alertmanager's own fingerprint covers the labels ours leaves out: replicas' notifications are deliveries of their own.
   const which = raw.fingerprint ? opaque(raw.fingerprint) : fingerprint;
   const round = Math.floor(receivedAt.getTime() / REDELIVERY_MS);
   return {
     source: 'alertmanager',
-    status: raw.status,
+    status,
     name,
     title: clip(title, 300),
     severity: severityOf(sourceSeverity),
@@ -53,8 +70,8 @@ function toAlert(raw: AlertmanagerAlert, group: AlertmanagerWebhook, { receivedA
     annotations,
     target: namedTarget(labels),
     fingerprint,
-    deliveryKey: ['alertmanager', which, raw.status, startsAt, endsAt ?? '', round].join(':'),
-    startsAt,
+    deliveryKey: ['alertmanager', which, status, raw.startsAt ?? '', endsAt ?? '', round].join(':'),
+    startsAt: raw.startsAt ?? receivedAt.toISOString(),
     endsAt,
     url: raw.generatorURL || group.externalURL || null,
   };
@@ -63,9 +80,4 @@ function toAlert(raw: AlertmanagerAlert, group: AlertmanagerWebhook, { receivedA
 /** Hex as Alertmanager has it; what others send there may be any text, secrets among it. */
 function opaque(fingerprint: string): string {
   return /^[0-9a-f]{1,64}$/.test(fingerprint) ? fingerprint : sha256(fingerprint);
-}
-
-/** Go's zero time stands for "no end". */
-function endOf(time: string | null | undefined): string | null {
-  return time && Date.parse(time) > 0 ? new Date(time).toISOString() : null;
 }

@@ -13,11 +13,12 @@ const alerts = {
 } as const;
 
 /** What Docker and Podman tell of their containers; of targets with `watch: true`. */
-export const containerEvents: AlertSource = {
+export const containerEvents = {
   name: 'container-events',
   title: 'Container engine',
   payload: 'an event of a container that Sentry watches',
   arrives: 'watch',
+  sendsEnds: false,
   partialLabels: false,
   read(payload) {
     const parsed = ContainerEvent.safeParse(payload);
@@ -55,4 +56,4 @@ export const containerEvents: AlertSource = {
       ],
     };
   },
-};
+} satisfies AlertSource;

@@ -9,11 +9,12 @@ import { LogLines } from './schema.ts';
 const MAX_LINE = 4_000;
 
 /** Lines of watched logs that a pattern fits; of hosts with `watch`. Nobody tells when they end. */
-export const logLines: AlertSource = {
+export const logLines = {
   name: 'log-lines',
   title: 'Watched log',
   payload: 'lines of a log that Sentry watches',
   arrives: 'watch',
+  sendsEnds: false,
   partialLabels: false,
   read(payload) {
     const parsed = LogLines.safeParse(payload);
@@ -48,4 +49,4 @@ export const logLines: AlertSource = {
       ],
     };
   },
-};
+} satisfies AlertSource;

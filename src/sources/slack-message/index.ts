@@ -14,19 +14,29 @@ import { senders } from './senders.ts';
  * A message another app posted at the top level of an alert channel. People's messages, thread replies, our own
  * messages and edits that change nothing about the alert are no alerts.
  */
-export const slackMessage: AlertSource = {
+export const slackMessage = {
   name: 'slack',
   title: 'Another app’s message in Slack',
   payload: 'a message event of Slack’s Events API',
   arrives: 'slack',
+  sendsEnds: false,
   partialLabels: true,
   read(payload: unknown, context: ReadContext): ReadResult {
-    const parsed = SlackMessage.safeParse(payload);
+    const parsed = SlackMessage.safeParse(asPosted(payload, context));
     if (!parsed.success) return badInput(parsed.error);
     const alert = readEvent(parsed.data, context);
     return { ok: true, alerts: alert ? [alert] : [] };
   },
-};
+} satisfies AlertSource;
+
+/** What an app hands to an incoming webhook or to `chat.postMessage`, as it would arrive if it were posted now. */
+function asPosted(payload: unknown, { receivedAt }: ReadContext): unknown {
+  if (payload === null || typeof payload !== 'object' || Array.isArray(payload) || 'ts' in payload)
+    return payload;
+  const isPost = 'text' in payload || 'blocks' in payload || 'attachments' in payload;
+  const ts = (receivedAt.getTime() / 1000).toFixed(6);
+  return isPost ? { channel: '', bot_id: 'posted', ...payload, ts } : payload;
+}
 
 function readEvent(event: SlackMessage, context: ReadContext): Alert | null {
   if (event.subtype === 'message_changed') {

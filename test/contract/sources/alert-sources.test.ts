@@ -9,8 +9,8 @@ import type { SourceFixtures } from './fixtures.ts';
 
 const receivedAt = new Date('2026-03-01T12:00:00Z');
 
-function readOne(source: AlertSource, payload: unknown): Alert {
-  const read = source.read(payload, { receivedAt });
+async function readOne(source: AlertSource, payload: unknown): Promise<Alert> {
+  const read = await source.read(payload, { receivedAt });
   if (!read.ok) throw new Error(`${read.field}: ${read.reason}`);
   expect(read.alerts).toHaveLength(1);
   return read.alerts[0] as Alert;
@@ -48,7 +48,7 @@ describe.each(alertSources.map((source) => ({ source, name: source.name })))(
   ({ source, name }) => {
     test('reads a firing alert into the normal form', async () => {
       const { firing, alert } = await fixturesOf(name);
-      expect(readOne(source, firing)).toMatchObject({
+      expect(await readOne(source, firing)).toMatchObject({
         source: name,
         status: 'firing',
         endsAt: null,
@@ -62,10 +62,10 @@ describe.each(alertSources.map((source) => ({ source, name: source.name })))(
       const { firing, resolved } = await fixturesOf(name);
       if (resolved === null) {
         // Then nobody may wait for it either.
-        expect(endSenders.has(name)).toBe(false);
+        expect(endSenders().has(name)).toBe(false);
         return;
       }
-      const [begun, ended] = [readOne(source, firing), readOne(source, resolved)];
+      const [begun, ended] = [await readOne(source, firing), await readOne(source, resolved)];
       expect(ended.status).toBe('resolved');
       expect(ended.endsAt).not.toBeNull();
       expect(ended.fingerprint).toBe(begun.fingerprint);
@@ -74,12 +74,12 @@ describe.each(alertSources.map((source) => ({ source, name: source.name })))(
 
     test('reads the same delivery twice into the same alert', async () => {
       const { firing } = await fixturesOf(name);
-      expect(readOne(source, structuredClone(firing))).toEqual(readOne(source, firing));
+      expect(await readOne(source, structuredClone(firing))).toEqual(await readOne(source, firing));
     });
 
     test('tells the same problem on another thing from it', async () => {
       const { firing, otherThing } = await fixturesOf(name);
-      const [one, other] = [readOne(source, firing), readOne(source, otherThing)];
+      const [one, other] = [await readOne(source, firing), await readOne(source, otherThing)];
       expect(other.fingerprint).not.toBe(one.fingerprint);
       expect(other.deliveryKey).not.toBe(one.deliveryKey);
     });
@@ -91,7 +91,7 @@ describe.each(alertSources.map((source) => ({ source, name: source.name })))(
       ['what reads like a field of an object', '__proto__'],
     ])('reads an alert that carries %s into one that can be stored', async (_what, text) => {
       const { carrying } = await fixturesOf(name);
-      const alert = readOne(source, carrying(text));
+      const alert = await readOne(source, carrying(text));
       expect(storableJson(alert)).toEqual(alert);
       expect(alert.title.length).toBeLessThanOrEqual(300);
     });
@@ -99,14 +99,14 @@ describe.each(alertSources.map((source) => ({ source, name: source.name })))(
     test('answers whatever it is sent, and never throws', async () => {
       const { firing } = await fixturesOf(name);
       for (const payload of distorted(firing))
-        expect(typeof source.read(payload, { receivedAt }).ok).toBe('boolean');
+        expect(typeof (await source.read(payload, { receivedAt })).ok).toBe('boolean');
     });
 
     test('refuses what it cannot read, naming the field and what was expected', async () => {
       const { bad } = await fixturesOf(name);
       expect(bad.length).toBeGreaterThan(0);
       for (const { payload, field, says } of bad)
-        expect([payload, source.read(payload, { receivedAt })]).toEqual([
+        expect([payload, await source.read(payload, { receivedAt })]).toEqual([
           payload,
           { ok: false, field, reason: expect.stringContaining(says) },
         ]);

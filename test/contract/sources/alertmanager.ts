@@ -29,14 +29,13 @@ export const fixtures: SourceFixtures = {
   }),
   bad: [
     { payload: null, field: '', says: 'Alertmanager webhook' },
-    { payload: [], field: '', says: 'Alertmanager webhook' },
+    { payload: [], field: 'alerts', says: 'at least one alert' },
     { payload: {}, field: 'alerts', says: 'array of alerts' },
     { payload: { alerts: [] }, field: 'alerts', says: 'at least one alert' },
     { payload: { alerts: 'x' }, field: 'alerts', says: 'array of alerts' },
     { payload: one({ status: 'broken' }), field: 'alerts.0.status', says: '"firing" or "resolved"' },
     { payload: one({ labels: {} }), field: 'alerts.0.labels', says: 'at least one label' },
     { payload: one({ labels: { instance: 5 } }), field: 'alerts.0.labels.instance', says: 'string' },
-    { payload: one({ startsAt: 'yesterday' }), field: 'alerts.0.startsAt', says: 'time' },
-    { payload: one({ startsAt: undefined }), field: 'alerts.0.startsAt', says: 'string' },
+    { payload: ['x'], field: 'alerts.0', says: 'object of an alert' },
   ],
 };

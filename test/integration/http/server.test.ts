@@ -79,7 +79,12 @@ test('takes every alert of a group', async () => {
 });
 
 test('every source that calls us has a route, those read in Slack have none', () => {
-  const routes = webhookRoutes({ accept: () => Promise.reject(new Error('no')), secret: null, log });
+  const routes = webhookRoutes({
+    accept: () => Promise.reject(new Error('no')),
+    secret: null,
+    ownSecrets: new Map(),
+    log,
+  });
   const [calling, read] = ['webhook', 'slack'].map((way) =>
     alertSources.filter(({ arrives }) => arrives === way).map(({ name }) => `/webhooks/${name}`),
   );
@@ -94,7 +99,8 @@ describe('the secret', () => {
     ['X-Sentry-Secret', { authorization: '', 'x-sentry-secret': 'correct horse' }, 202],
     ['a wrong token', { authorization: 'Bearer correct horsf' }, 401],
     ['a prefix', { authorization: 'Bearer correct' }, 401],
-    ['basic authentication', { authorization: 'Basic Y29ycmVjdCBob3JzZQ==' }, 401],
+    ['the password of a URL', { authorization: `Basic ${btoa('sns:correct horse')}` }, 202],
+    ['the name of a URL', { authorization: `Basic ${btoa('correct horse:')}` }, 401],
     ['nothing', { authorization: '' }, 401],
   ])('by %s is answered %#', async (_name, headers, status) => {
     const { post } = await start();
@@ -133,7 +139,7 @@ describe('bad requests', () => {
   test.each([
     ['not JSON', '{', {}, 400],
     ['the wrong shape', '{"alerts":[{}]}', {}, 400],
-    ['a form', body(), { 'content-type': 'application/x-www-form-urlencoded' }, 415],
+    ['a form of no alert', 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }, 400],
     ['too much', ' '.repeat(4 * 1024 * 1024 + 1), {}, 413],
   ])('%s is refused', async (_name, text, headers, status) => {
     const { post } = await start();

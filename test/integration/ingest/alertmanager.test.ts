@@ -231,7 +231,7 @@ describe.skipIf(program === null)(
         channel: 'C0ALERTS',
         ts,
       };
-      const read = alertSource('slack').read(event, { receivedAt: new Date() });
+      const read = await alertSource('slack').read(event, { receivedAt: new Date() });
       if (!read.ok || !read.alerts[0]) throw new Error(`not read: ${JSON.stringify(read)}`);
       return accept(read.alerts[0]);
     }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ReadContext } from '../../../src/sources/ports.ts';
-import { alertSource } from '../../../src/sources/registry.ts';
+import { slackMessage } from '../../../src/sources/slack-message/index.ts';
 
 const read = (message: object, context: Partial<ReadContext> = {}) => {
-  const result = alertSource('slack').read(
+  const result = slackMessage.read(
     { type: 'message', channel: 'C1', ts: '1700000000.000100', bot_id: 'B1', ...message },
     { receivedAt: new Date(), ...context },
   );

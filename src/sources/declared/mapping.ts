@@ -1,0 +1,121 @@
+import jsonata from 'jsonata';
+import { z } from 'zod';
+import { severities } from '../../core/alert.ts';
+import { messageOf } from '../../core/errors.ts';
+import { jsonOf } from '../../core/json-of.ts';
+import { LinearRegExp } from './linear-regexp.ts';
+
+/** A JSONata expression (https://docs.jsonata.org): `$` is the alert, `$payload` the whole delivery. */
+const expression = z.string().superRefine((text, context) => {
+  try {
+    compile(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: `is no JSONata: ${messageOf(error)}` });
+  }
+});
+
+const words = z.array(z.string().toLowerCase()).default([]);
+
+/** How the alerts of a sender are read: where its payload says what. */
+export const Mapping = z.strictObject({
+  /** Kebab case: its route, its `--source`, its label in the metrics. */
+  name: z.string().regex(/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/, { error: 'expected letters, digits and dashes' }),
+  title: z.string().min(1),
+  /** Where the sender describes what it sends. */
+  docs: z.url(),
+  /** Whether it tells of the end of every alert as well. */
+  sendsEnds: z.boolean().default(true),
+  /** How it signs what it sends: HMAC-SHA256 of the body in hexadecimal digits, behind `prefix` in this header. */
+  signature: z.strictObject({ header: z.string().toLowerCase(), prefix: z.string().default('') }).optional(),
+  /** The parts of a payload of which each may be an alert; the payload itself where it is left out. */
+  each: expression.optional(),
+  /** `Told`, of one such part; nothing: it tells of no alert. */
+  alert: expression,
+  /** The sender's words for a status beyond the common ones (`firing`, `ok`, …), in lower case. */
+  status: z.strictObject({ firing: words, resolved: words }).default({ firing: [], resolved: [] }),
+  /** What its words for a severity mean where ours (`severity.ts`) say otherwise or nothing, in lower case. */
+  severity: z.record(z.string().toLowerCase(), z.enum(severities)).default({}),
+});
+export type Mapping = z.infer<typeof Mapping>;
+
+/** A text, number or boolean that says something; anything else says nothing. */
+const said = z
+  .unknown()
+  .optional()
+  .transform((value) => {
+    if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+    return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
+  });
+
+/** What `alert` may tell. */
+export const Told = z.strictObject(
+  {
+    /** The sender's own id of this alert on this thing: the same from its beginning to its end. */
+    id: said,
+    /** Where there is no such id: what names the rule or monitor. With `target` and `labels` it tells problems apart. */
+    rule: said,
+    /** The rule's name as other notifications of the same alert have it. */
+    name: said,
+    title: said,
+    summary: said,
+    severity: said,
+    status: said,
+    /** What it says of itself; values that are no text, number or boolean are left out. */
+    labels: z.record(z.string(), said).catch({}),
+    target: said,
+    /** ISO 8601, or seconds or milliseconds since 1970. */
+    startsAt: said,
+    endsAt: said,
+    url: said,
+    /** What tells one delivery from the next, where the sender numbers them. */
+    delivery: said,
+  },
+  {
+    error: ({ code, keys }) =>
+      code === 'unrecognized_keys' ? `has no field ${keys.join(', ')}` : 'expected an object',
+  },
+);
+export type Told = z.infer<typeof Told>;
+
+/** A payload of megabytes is read in milliseconds; who needs more has a mapping that loops. */
+const TIMEOUT_MS = 1_000;
+const STACK = 200;
+
+export function compile(text: string): jsonata.Expression {
+  const compiled = jsonata(text, {
+    timeout: TIMEOUT_MS,
+    stack: STACK,
+    RegexEngine: LinearRegExp as unknown as RegExpConstructor,
+  });
+  // JSONata makes its patterns only when it comes to them.
+  for (const pattern of patternsIn(compiled.ast())) new LinearRegExp(pattern);
+  compiled.registerFunction('json', jsonOf);
+  compiled.registerFunction('tags', tags);
+  compiled.registerFunction('pairs', pairs);
+  return compiled;
+}
+
+function patternsIn(part: unknown): readonly RegExp[] {
+  if (part instanceof RegExp) return [part];
+  return part !== null && typeof part === 'object' ? Object.values(part).flatMap(patternsIn) : [];
+}
+
+/** `$tags("env:prod,host:web-1")`, or a list of such: `{env: "prod", host: "web-1"}`. What has no colon is left out. */
+function tags(given: unknown): Record<string, string> {
+  const list = typeof given === 'string' ? given.split(',') : Array.isArray(given) ? given.map(String) : [];
+  return Object.fromEntries(
+    list.flatMap((tag) => {
+      const at = tag.indexOf(':');
+      return at > 0 ? [[tag.slice(0, at).trim(), tag.slice(at + 1).trim()]] : [];
+    }),
+  );
+}
+
+/** `$pairs(list, "key", "value")`: the object that such a list of objects stands for. */
+function pairs(list: unknown, key: string, value: string): Record<string, unknown> {
+  return Object.fromEntries(
+    (Array.isArray(list) ? list : [list]).flatMap((item: Record<string, unknown> | null | undefined) =>
+      typeof item?.[key] === 'string' ? [[item[key], item[value]]] : [],
+    ),
+  );
+}

@@ -1,0 +1,107 @@
+import type { Alert } from '../../core/alert.ts';
+import { clip } from '../../core/clip.ts';
+import { messageOf } from '../../core/errors.ts';
+import { sha256 } from '../../safety/sha256.ts';
+import { badInput } from '../bad-input.ts';
+import { fingerprintOf } from '../fingerprint.ts';
+import { gathered } from '../gathered.ts';
+import type { AlertSource, BadInput, ReadContext, ReadResult } from '../ports.ts';
+import { severityOf } from '../severity.ts';
+import { namedTarget } from '../target.ts';
+import { timeOf } from '../time-of.ts';
+import { compile, type Mapping, Told } from './mapping.ts';
+import { statusOf } from './status-words.ts';
+
+/** The same payload within this time is the same delivery, sent again because no answer came; after that, another occurrence. */
+const REDELIVERY_MS = 5 * 60_000;
+const TITLE = 300;
+const TEXT = 3_000;
+
+/** A source whose mapping says where its payload tells what. */
+export function mappedSource(mapping: Mapping): AlertSource {
+  const each = compile(mapping.each ?? '$');
+  const alert = compile(mapping.alert);
+  const path = /^[\w.]+$/.exec(mapping.each ?? '')?.[0] ?? '';
+  return {
+    name: mapping.name,
+    title: mapping.title,
+    payload: `a notification of ${mapping.title}`,
+    docs: mapping.docs,
+    arrives: 'webhook',
+    sendsEnds: mapping.sendsEnds,
+    partialLabels: false,
+    ...(mapping.signature ? { signature: mapping.signature } : {}),
+    async read(payload, context) {
+      const parts: unknown = await each.evaluate(payload);
+      if (parts === undefined) return { ok: false, field: '', reason: `has nothing at ${mapping.each}` };
+      if (!Array.isArray(parts)) return alone(await readPart(parts, payload, context));
+      return gathered(await Promise.all(parts.map((part) => readPart(part, payload, context))), path);
+    },
+  };
+
+  async function readPart(
+    part: unknown,
+    payload: unknown,
+    context: ReadContext,
+  ): Promise<Alert | BadInput | null> {
+    if (part === null || typeof part !== 'object' || Array.isArray(part))
+      return { ok: false, field: '', reason: 'expected a JSON object' };
+    let told: unknown;
+    try {
+      told = await alert.evaluate(part, { payload });
+    } catch (error) {
+      return { ok: false, field: '', reason: `cannot be read: ${messageOf(error)}` };
+    }
+    if (told === undefined) return null;
+    const parsed = Told.safeParse(told);
+    return parsed.success ? toAlert(mapping, parsed.data, payload, context) : badInput(parsed.error);
+  }
+}
+
+function alone(read: Alert | BadInput | null): ReadResult {
+  if (read !== null && 'ok' in read) return read;
+  return { ok: true, alerts: read === null ? [] : [read] };
+}
+
+function toAlert(
+  mapping: Mapping,
+  told: Told,
+  payload: unknown,
+  { receivedAt }: ReadContext,
+): Alert | BadInput {
+  const { id, rule, name, title, summary, url } = told;
+  const status = statusOf(told.status, mapping.status);
+  if (title === null) return { ok: false, field: 'title', reason: 'expected a text' };
+  if (status === null)
+    return {
+      ok: false,
+      field: 'status',
+      reason: `expected a word for firing or resolved, not ${JSON.stringify(told.status)}`,
+    };
+  const labels = Object.fromEntries(
+    Object.entries(told.labels).flatMap(([label, value]) => (value === null ? [] : [[label, value]])),
+  );
+  const target = told.target ?? namedTarget(labels);
+  const fingerprint =
+    id === null
+      ? fingerprintOf(rule ?? name ?? title, labels, target === null ? [] : [target])
+      : sha256(`${mapping.name}\n${id}`).slice(0, 32);
+  const round = Math.floor(receivedAt.getTime() / REDELIVERY_MS);
+  const delivery = told.delivery ?? `${JSON.stringify(payload)}\n${round}`;
+  return {
+    source: mapping.name,
+    status,
+    name,
+    title: clip(title, TITLE),
+    severity: mapping.severity[told.severity?.toLowerCase() ?? ''] ?? severityOf(told.severity),
+    sourceSeverity: told.severity,
+    labels,
+    annotations: summary === null ? {} : { summary: clip(summary, TEXT) },
+    target,
+    fingerprint,
+    deliveryKey: [mapping.name, fingerprint, status, sha256(delivery).slice(0, 32)].join(':'),
+    startsAt: timeOf(told.startsAt) ?? receivedAt.toISOString(),
+    endsAt: status === 'resolved' ? (timeOf(told.endsAt) ?? receivedAt.toISOString()) : null,
+    url,
+  };
+}
