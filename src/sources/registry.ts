@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { OpsError } from '../core/errors.ts';
+import { messageOf, OpsError } from '../core/errors.ts';
 import { storableJson } from '../core/storable.ts';
 import { alertmanager } from './alertmanager/index.ts';
 import { cloudwatch } from './cloudwatch/index.ts';
@@ -42,7 +42,7 @@ function storable(source: AlertSource): AlertSource {
  */
 export function addMappings(folder: string | null): void {
   sources.length = shipped.length;
-  for (const file of folder === null ? [] : readdirSync(folder).toSorted()) {
+  for (const file of folder === null ? [] : filesIn(folder)) {
     if (!/\.ya?ml$/.test(file)) continue;
     const source = loadMapping(join(folder as string, file));
     if (sources.some(({ name }) => name === source.name))
@@ -50,6 +50,16 @@ export function addMappings(folder: string | null): void {
         hint: 'Give it another name.',
       });
     sources.push(storable(source));
+  }
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch (error) {
+    throw new OpsError('MAPPING', `SENTRY_SOURCES_DIR: ${messageOf(error)}`, {
+      hint: 'It names a folder of mapping files: docs/recipes/alert-source.md.',
+    });
   }
 }
 

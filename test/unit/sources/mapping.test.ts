@@ -136,6 +136,10 @@ describe('a mapping file', () => {
     expect(() => alertSource('mine')).toThrow('There is no alert source "mine".');
   });
 
+  test('is looked for in a folder that is there', () => {
+    expect(() => addMappings(join(scratchDir(), 'nowhere'))).toThrow(/^SENTRY_SOURCES_DIR: .*nowhere/);
+  });
+
   test('cannot take the place of a source of ours', () => {
     const folder = folderOf({ 'pagerduty.yaml': { ...file, name: 'pagerduty', alert: '{}' } });
     expect(() => addMappings(folder)).toThrow('pagerduty.yaml: there is an alert source pagerduty already');
