@@ -77,11 +77,12 @@ const afterwards = ({
 
 /** Takes in what another app posted in an alert channel. One that is no alert is logged, not an error. */
 async function takeSlackMessage(
-  { accept, log }: Services,
+  { accept, log, config, slackWorkspace }: Services,
   ...[message, own]: Parameters<SlackDeps['acceptSlackMessage']>
 ): Promise<void> {
+  const everyMessage = await slackWorkspace.channels.isAmong(message.channel, config.everyMessageChannels);
   for (const source of alertSources.filter(({ arrives }) => arrives === 'slack')) {
-    const read = await source.read(message, { receivedAt: new Date(), own });
+    const read = await source.read(message, { receivedAt: new Date(), own, everyMessage });
     if (!read.ok)
       log.warn(
         { source: source.name, field: read.field, reason: read.reason },

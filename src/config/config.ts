@@ -63,6 +63,7 @@ const environment = z.object({
     .optional(),
   SLACK_API_URL: httpUrl.optional(),
   SENTRY_ALERT_CHANNELS: list('alerts'),
+  SENTRY_EVERY_MESSAGE_CHANNELS: list(''),
   SENTRY_AUDIT_CHANNEL: z.string().min(1).optional(),
   SENTRY_ADMIN_CHANNEL: z.string().default('sentry-admin'),
   SENTRY_APPROVERS: principals,
@@ -156,6 +157,8 @@ export interface Config {
   readonly slack: SlackConfig;
   /** Channel ids or names (without #) whose other-app messages are alerts; the first gets the incidents of webhooks. */
   readonly alertChannels: readonly string[];
+  /** Those of them in which every message of another app is an alert. */
+  readonly everyMessageChannels: readonly string[];
   readonly adminChannel: string;
   /** Where checkpoints of the audit log are posted; null: nowhere. */
   readonly auditChannel: string | null;
@@ -259,7 +262,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     databaseUrl: values.DATABASE_URL ?? null,
     chromaHost: values.CHROMA_HOST ?? null,
     slack,
-    alertChannels: values.SENTRY_ALERT_CHANNELS.map((name) => name.replace(/^#/, '')),
+    alertChannels: values.SENTRY_ALERT_CHANNELS.map(withoutHash),
+    everyMessageChannels: values.SENTRY_EVERY_MESSAGE_CHANNELS.map(withoutHash),
     auditChannel: values.SENTRY_AUDIT_CHANNEL?.replace(/^#/, '') ?? null,
     adminChannel: values.SENTRY_ADMIN_CHANNEL.replace(/^#/, ''),
     approvers: values.SENTRY_APPROVERS,
@@ -389,3 +393,5 @@ function engineSockets(dockerHost: string, containerHost: string): Config['playg
       : [`/run/user/${process.getuid?.() ?? 0}/podman/podman.sock`, '/run/podman/podman.sock'],
   };
 }
+
+const withoutHash = (channel: string): string => channel.replace(/^#/, '');

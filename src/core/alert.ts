@@ -31,6 +31,8 @@ export interface Alert {
   readonly headline?: AlertHeadline;
   /** What tells this problem from others of its name besides its labels; in any order. */
   readonly apart?: readonly string[];
+  /** Whose own id of this alert the fingerprint is made of, where it is: two of one sender that differ are two alerts. */
+  readonly idOf?: string;
   /** The delivery that this one corrects: the message of which this is an edit. */
   readonly corrects?: string;
 }

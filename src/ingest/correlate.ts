@@ -9,7 +9,7 @@ const INNER_SPACE = '\u00a0';
 export interface Told {
   /** The alert rule's name where it is known rather than guessed. */
   readonly name: string | null;
-  /** The rule's name and the labels that say which thing is ill, lower-case. */
+  /** The rule's name, the labels that say which thing is ill, and the sender's own id; lower-case. */
   readonly labels: Readonly<Record<string, string>>;
   /** The values that say which thing is ill: lower-case, sorted, without repetition; each is one word. */
   readonly identity: readonly string[];
@@ -43,7 +43,7 @@ export interface Value {
 const severityLabels = new Set(['severity', 'priority', 'level', 'urgency']);
 
 export function toldBy(
-  alert: Pick<Alert, 'name' | 'labels' | 'headline' | 'apart'>,
+  alert: Pick<Alert, 'name' | 'labels' | 'headline' | 'apart' | 'fingerprint' | 'idOf'>,
   partialLabels: boolean,
 ): Told {
   const { headline, labels } = alert;
@@ -52,11 +52,15 @@ export function toldBy(
   const telling = namingWords(headline?.text ?? '');
   return {
     name: (headline ? named : alert.name)?.toLowerCase() ?? null,
-    labels: Object.fromEntries(
-      Object.entries(labels)
-        .filter(([label]) => isIdentifying(label))
-        .map(([label, value]) => [label, plain(value)]),
-    ),
+    labels: {
+      ...Object.fromEntries(
+        Object.entries(labels)
+          .filter(([label]) => isIdentifying(label))
+          .map(([label, value]) => [label, plain(value)]),
+      ),
+      // No label is called like this. Where both tell it, nothing else joins them.
+      ...(alert.idOf === undefined ? {} : { [`id of ${alert.idOf}`]: alert.fingerprint }),
+    },
     identity: identityOf(alert),
     whole: headline ? headline.whole : !partialLabels,
     head: headline

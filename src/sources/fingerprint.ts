@@ -1,5 +1,10 @@
 import { sha256 } from '../safety/sha256.ts';
 
+/** The same of an alert whose sender tells its own id, by whatever way it comes. */
+export function fingerprintOfId(source: string, id: string): string {
+  return sha256(`${source}\n${id}`).slice(0, 32);
+}
+
 /**
  * Labels that differ between notifications of one problem: who scraped or sent it, how bad it is by now, what a
  * restart renames. `severity` is among them so that a warning that becomes critical stays one incident.

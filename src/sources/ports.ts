@@ -32,6 +32,8 @@ export interface Signature {
 
 export interface ReadContext {
   readonly receivedAt: Date;
+  /** Every message of another app is an alert, also one that is not marked as such; for chat sources. */
+  readonly everyMessage?: boolean;
   /** Whose own messages are no alerts; for chat sources. */
   readonly own?: { readonly botId: string | null; readonly userId: string | null };
 }

@@ -1,9 +1,16 @@
-/** Seconds below, milliseconds above: the year 5138 in one, 1973 in the other. */
-const MILLISECONDS_FROM = 1e11;
+/** A number's unit by its size, each from 1973 to 5138: Opsgenie writes microseconds beside milliseconds. */
+const MS_OF: readonly (readonly [below: number, ms: number])[] = [
+  [1e11, 1e3],
+  [1e14, 1],
+  [1e17, 1e-3],
+  [1e20, 1e-6],
+];
+/** The year 10000. What is later has no four digits, and no database takes it. */
+const END_OF_TIME = Date.UTC(10_000, 0);
 
 /**
- * ISO 8601 of what senders give as a time: text that names its zone or is taken as UTC, seconds or milliseconds since 1970 as
- * number or text. Null for none, zero (which stands for none) and what is no time.
+ * ISO 8601 of what senders give as a time: text that names its zone or is taken as UTC, seconds, milli-, micro- or
+ * nanoseconds since 1970 as number or text. Null for none, zero (which stands for none) and what is no time.
  */
 export function timeOf(value: unknown): string | null {
   const text = typeof value === 'string' ? value.trim() : value;
@@ -11,12 +18,8 @@ export function timeOf(value: unknown): string | null {
   const number = Number(text);
   const ms = Number.isNaN(number)
     ? parsed(String(text))
-    : number < MILLISECONDS_FROM
-      ? number * 1000
-      : number;
-  if (!Number.isFinite(ms) || ms <= 0) return null;
-  const date = new Date(ms);
-  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+    : number * (MS_OF.find(([below]) => number < below)?.[1] ?? Number.NaN);
+  return ms > 0 && ms < END_OF_TIME ? new Date(ms).toISOString() : null;
 }
 
 function parsed(text: string): number {

@@ -3,7 +3,7 @@ import { clip } from '../../core/clip.ts';
 import { messageOf } from '../../core/errors.ts';
 import { sha256 } from '../../safety/sha256.ts';
 import { badInput } from '../bad-input.ts';
-import { fingerprintOf } from '../fingerprint.ts';
+import { fingerprintOf, fingerprintOfId } from '../fingerprint.ts';
 import { gathered } from '../gathered.ts';
 import type { AlertSource, BadInput, ReadContext, ReadResult } from '../ports.ts';
 import { severityOf } from '../severity.ts';
@@ -85,7 +85,7 @@ function toAlert(
   const fingerprint =
     id === null
       ? fingerprintOf(rule ?? name ?? title, labels, target === null ? [] : [target])
-      : sha256(`${mapping.name}\n${id}`).slice(0, 32);
+      : fingerprintOfId(mapping.name, id);
   const round = Math.floor(receivedAt.getTime() / REDELIVERY_MS);
   const delivery = told.delivery ?? `${JSON.stringify(payload)}\n${round}`;
   return {
@@ -99,6 +99,7 @@ function toAlert(
     annotations: summary === null ? {} : { summary: clip(summary, TEXT) },
     target,
     fingerprint,
+    ...(id === null ? {} : { idOf: mapping.name }),
     deliveryKey: [mapping.name, fingerprint, status, sha256(delivery).slice(0, 32)].join(':'),
     startsAt: timeOf(told.startsAt) ?? receivedAt.toISOString(),
     endsAt: status === 'resolved' ? (timeOf(told.endsAt) ?? receivedAt.toISOString()) : null,

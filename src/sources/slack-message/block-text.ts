@@ -35,8 +35,13 @@ function walk(
   if (part['type'] === 'header') found.headers.push(plain(text));
   else if (typeof text === 'string') found.lines.push(text);
   else walk(text, found, depth + 1);
-  for (const key of ['fields', 'elements', 'accessory', 'rows', 'title']) walk(part[key], found, depth + 1);
+  if (Array.isArray(part['fields'])) for (const field of part['fields']) found.lines.push(fieldOf(field));
+  for (const key of ['elements', 'accessory', 'rows', 'title']) walk(part[key], found, depth + 1);
 }
+
+/** `*Service:*\nCheckout`: a name above its value. */
+const fieldOf = (field: unknown): string =>
+  plain(field).replace(/^\*?([^*:\n]{1,40}):?\*?[^\S\n]*\n(?=[^\n]*$)/, '*$1:* ');
 
 function plain(text: unknown): string {
   return typeof text === 'object' && text !== null && 'text' in text ? String(text.text) : '';

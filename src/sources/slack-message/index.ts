@@ -1,17 +1,17 @@
 import { type Alert, bareValues } from '../../core/alert.ts';
 import { clip } from '../../core/clip.ts';
 import { badInput } from '../bad-input.ts';
-import { fingerprintOf } from '../fingerprint.ts';
+import { fingerprintOf, fingerprintOfId } from '../fingerprint.ts';
 import type { AlertSource, ReadContext, ReadResult } from '../ports.ts';
 import { severityOf } from '../severity.ts';
 import { namedTarget } from '../target.ts';
 import { type Texts, textsOf } from './message-texts.ts';
 import { type Content, SlackMessage } from './schema.ts';
 import type { Reading } from './sender.ts';
-import { senders } from './senders.ts';
+import { senders, sendersOfAll } from './senders.ts';
 
 /**
- * A message another app posted at the top level of an alert channel. People's messages, thread replies, our own
+ * A message another app posted at the top level of an alert channel that tells of trouble, or of its end. People's messages, thread replies, our own
  * messages and edits that change nothing about the alert are no alerts.
  */
 export const slackMessage = {
@@ -43,14 +43,17 @@ function readEvent(event: SlackMessage, context: ReadContext): Alert | null {
     const now = event.message;
     if (!now || !isAnotherAppsPost(now, context)) return null;
     const sentAt = now.edited?.ts ?? event.event_ts ?? event.ts;
-    const alert = readContent(now, event.channel, sentAt, `${now.ts}:${sentAt}`);
-    const before = event.previous_message && readContent(event.previous_message, event.channel, now.ts, '');
+    const alert = readContent(now, event.channel, sentAt, `${now.ts}:${sentAt}`, context);
+    const before =
+      event.previous_message && readContent(event.previous_message, event.channel, now.ts, '', context);
     return alert && (!before || alert.status !== before.status || alert.fingerprint !== before.fingerprint)
       ? { ...alert, corrects: `slack:${event.channel}:${now.ts}` }
       : null;
   }
   if (event.subtype && event.subtype !== 'bot_message') return null;
-  return isAnotherAppsPost(event, context) ? readContent(event, event.channel, event.ts, event.ts) : null;
+  return isAnotherAppsPost(event, context)
+    ? readContent(event, event.channel, event.ts, event.ts, context)
+    : null;
 }
 
 /** By `bot_id`, not by subtype: modern apps post without one. */
@@ -61,11 +64,17 @@ function isAnotherAppsPost(message: Content, { own }: ReadContext): boolean {
   return !(own?.userId && message.user === own.userId);
 }
 
-function readContent(message: Content, channel: string, sentAt: string, key: string): Alert | null {
+function readContent(
+  message: Content,
+  channel: string,
+  sentAt: string,
+  key: string,
+  context: ReadContext,
+): Alert | null {
   const texts = textsOf(message);
-  const reading = firstReading(message, texts);
+  const reading = firstReading(message, texts, context);
   if (reading === null) return null;
-  const { status, name, severity: sourceSeverity, labels, values, identity, headline, apart } = reading;
+  const { status, name, severity: sourceSeverity, labels, values, identity, headline, apart, own } = reading;
   const description = texts.lines.join('\n').trim();
   const at = new Date(Number(sentAt) * 1000).toISOString();
   const bare = values.filter((value) => value !== '' && !Object.values(labels).includes(value));
@@ -83,18 +92,21 @@ function readContent(message: Content, channel: string, sentAt: string, key: str
       ...(bare.length === 0 ? {} : { [bareValues]: bare.join(' ') }),
     },
     target: namedTarget(labels) ?? bare[0] ?? null,
-    fingerprint: fingerprintOf(identity.name, labels, identity.words),
+    fingerprint: own
+      ? fingerprintOfId(own.sender, own.id)
+      : fingerprintOf(identity.name, labels, identity.words),
     deliveryKey: `slack:${channel}:${key}`,
     startsAt: at,
     endsAt: status === 'resolved' ? at : null,
     url: texts.url,
     ...(headline ? { headline: { ...headline, text: clip(headline.text, 8000) } } : {}),
     ...(apart ? { apart } : {}),
+    ...(own ? { idOf: own.sender } : {}),
   };
 }
 
-function firstReading(message: Content, texts: Texts): Reading | null {
-  for (const sender of senders) {
+function firstReading(message: Content, texts: Texts, { everyMessage }: ReadContext): Reading | null {
+  for (const sender of everyMessage ? sendersOfAll : senders) {
     const reading = sender.read(message, texts);
     if (reading !== null) return reading;
   }

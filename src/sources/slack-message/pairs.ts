@@ -46,6 +46,9 @@ const notes = new Set([
   'dashboard',
 ]);
 
+/** Lists of `name:value`. */
+const tagLists = new Set(['tags', 'event_tags', 'monitor_tags', 'alert_tags']);
+
 export interface Pairs {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
@@ -72,9 +75,19 @@ export function pairsOf(lines: readonly string[]): Pairs {
 
   function put(rawName: string, rawValue: string, isAssignment = true): void {
     const snake = rawName.trim().toLowerCase().replace(/\s+/g, '_');
-    const value = rawValue.replace(/^[\s*_`"]+|[\s*_`",]+$/g, '');
+    const value = rawValue
+      .replace(/^[\s*_`"]+|[\s*_`",]+$/g, '')
+      // `Host: db-1 [10.0.0.7]` is Zabbix's.
+      .replace(/(?<=\S)\s+\[[0-9a-f.:]{2,45}\]$/i, '');
     const name = snake === 'state' && statusWord.test(value) ? 'status' : (synonyms[snake] ?? snake);
     if (value === '') return;
+    if (tagLists.has(name)) {
+      for (const [, tag = '', said = ''] of value.matchAll(
+        /(?<![\w.-])([A-Za-z_][\w.-]{0,60}):\s?([^\s,;`]{1,200})/g,
+      ))
+        put(tag, said);
+      return;
+    }
     if (notes.has(name)) {
       annotations[name] ??= value;
       return;

@@ -21,6 +21,8 @@ export interface Reading {
   readonly values: readonly string[];
   /** What its fingerprint is made of besides labels: the name, and words that tell instances apart. */
   readonly identity: { readonly name: string; readonly words: readonly string[] };
+  /** In its place: the id that the alert's webhook has. */
+  readonly own?: { readonly sender: string; readonly id: string };
   readonly headline?: AlertHeadline;
   readonly apart?: readonly string[];
 }

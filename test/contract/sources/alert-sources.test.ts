@@ -13,6 +13,9 @@ async function readOne(source: AlertSource, payload: unknown): Promise<Alert> {
   const read = await source.read(payload, { receivedAt });
   if (!read.ok) throw new Error(`${read.field}: ${read.reason}`);
   expect(read.alerts).toHaveLength(1);
+  // What the database takes for a time.
+  for (const { startsAt, endsAt } of read.alerts)
+    for (const time of [startsAt, endsAt ?? startsAt]) expect(time).toMatch(/^\d{4}-.*Z$/);
   return read.alerts[0] as Alert;
 }
 

@@ -131,8 +131,13 @@ test('the rule in the database is the rule in the code', async () => {
     ...webhooks().map((alert) => toldBy(alert, false)),
     ...groupings.flatMap((groupBy) => messages(groupBy).map((alert) => toldBy(alert, true))),
     ...['FIRING:3', 'RESOLVED'].flatMap((mark) => messages([], mark).map((alert) => toldBy(alert, true))),
-    ...['[FIRING:1] High Latency on orders-db', '[FIRING:2] DiskFull (warning)', 'DiskFull on orders-db'].map(
-      (title) => toldBy(slackAlert({ text: title }), true),
+    ...[
+      '[FIRING:1] High Latency on orders-db',
+      '[FIRING:2] DiskFull (warning)',
+      'Alarm: DiskFull on orders-db',
+    ].map((title) => toldBy(slackAlert({ text: title }), true)),
+    ...['PGR0VU2', 'PGR0VU3'].map((id) =>
+      toldBy(slackAlert({ text: `Triggered: DiskFull https://example.pagerduty.com/incidents/${id}` }), true),
     ),
   ];
   const rows = await db.sql<{ a: number; b: number; sure: number }>`

@@ -15,6 +15,8 @@ test.each([
   ['seconds as text', '1772366400'],
   ['milliseconds', 1_772_366_400_000],
   ['milliseconds as text', ' 1772366400000 '],
+  ['microseconds', 1_772_366_400_000_000],
+  ['nanoseconds as text', '1772366400000000000'],
 ])('%s is read in the zone of the sender, not of this machine', (_what, given) => {
   expect(timeOf(given)).toBe(NOON);
 });
@@ -34,6 +36,9 @@ test.each([
   {},
   [],
   '0001-01-01T00:00:00Z',
+  '+058134-01-19T14:40:00.000Z',
+  '10000-01-01T00:00:00Z',
+  1e21,
 ])('%j tells no time', (given) => {
   expect(timeOf(given)).toBeNull();
 });

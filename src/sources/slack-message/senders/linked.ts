@@ -1,0 +1,97 @@
+import { plainText, withoutMarks } from '../mrkdwn.ts';
+import type { Content } from '../schema.ts';
+import type { Sender } from '../sender.ts';
+import { readAny, statusOfFirstLines } from './any-app.ts';
+
+/**
+ * Senders that link to the alert their message is about. `id` in the link is the one that their webhook tells, and so gives
+ * the message its alert's fingerprint; where a link tells only the monitor, name and labels join the two.
+ */
+const linked: readonly {
+  readonly source: string;
+  readonly link: RegExp;
+  /** The webhook's `id`, where it is not the link's. */
+  readonly id?: (found: Readonly<Record<string, string>>) => string;
+}[] = [
+  { source: 'pagerduty', link: /\.pagerduty\.com\/incidents\/(?<id>[A-Z0-9]{6,20})\b/ },
+  { source: 'opsgenie', link: /\bopsgenie\.com\/alert\/(?:detail|show)\/(?<id>[0-9a-f-]{36}(?:-\d+)?)/ },
+  { source: 'opsgenie', link: /\batlassian\.net\/jira\/ops\/alerts\/(?<id>[0-9a-f-]{36}(?:-\d+)?)/ },
+  { source: 'opsgenie', link: /\bopsg\.in\/(?:a\/)?i\/(?:[\w-]{1,60}\/)?(?<id>[0-9a-f-]{36}(?:-\d+)?)/ },
+  { source: 'datadog', link: /\bdatadoghq\.(?:com|eu)\/monitors[/#]\d+/ },
+  { source: 'zabbix', link: /\/tr_events\.php\?triggerid=\d+/ },
+  {
+    source: 'sentry-io',
+    link: /\/(?:organizations\/[\w-]{1,60}\/)?issues\/(?<id>\d{3,20})\/\?(?:[^\s|>]{0,200}&)?referrer=/,
+  },
+  { source: 'sentry-io', link: /\bsentry\.io\/(?:organizations\/[\w-]{1,60}\/)?issues\/(?<id>\d{3,20})\b/ },
+  {
+    source: 'gcp-monitoring',
+    link: /\bconsole\.cloud\.google\.com\/monitoring\/alerting\/(?:incidents|alerts)\/(?<id>[\w.-]{6,60})/,
+  },
+  {
+    source: 'new-relic',
+    link: /\bnewrelic\.com\/[^\s|>]{0,200}\bissues\/(?<id>[0-9a-f]{8}-[0-9a-f-]{27})\b/,
+  },
+  {
+    source: 'cloudwatch',
+    link: /\bCloudWatch Alarm \| (?<alarm>[^|\n]{1,255}?) \| (?<region>[a-z]{2}(?:-[a-z]+)+-\d) \| Account: (?<account>\d{12})\b/,
+    id: ({ alarm, region, account }) => `arn:aws:cloudwatch:${region}:${account}:alarm:${alarm}`,
+  },
+];
+
+/** PagerDuty, Opsgenie, Datadog, Zabbix, Sentry.io, Google Cloud, New Relic and AWS in their own apps' messages. */
+export const linkedSender: Sender = {
+  read(message, texts) {
+    const written = [...texts.raw, ...texts.links, ...linksOf(message)];
+    for (const { source, link, id: idOf } of linked) {
+      const found = written.map((text) => link.exec(text)).find((match) => match !== null);
+      if (!found) continue;
+      const groups: Readonly<Record<string, string>> = found.groups ?? {};
+      const reading = readAny(texts);
+      if (reading === null) return null;
+      const id = idOf?.(groups) ?? groups['id'];
+      const title = titleOf(idOf ? groups['alarm'] : labelOf(texts.raw, found[0])) || reading.title;
+      const { alarm, region, account } = groups;
+      return {
+        ...reading,
+        status: endsIt(texts.raw) ? 'resolved' : (statusOfFirstLines(texts.raw) ?? reading.status),
+        title,
+        name: reading.name ?? title,
+        labels: { ...(alarm && region && account ? { alarm, region, account } : {}), ...reading.labels },
+        identity: { name: reading.name ?? title, words: [] },
+        ...(id === undefined ? {} : { own: { sender: source, id } }),
+      };
+    }
+    return null;
+  },
+};
+
+/** `Incident #12 was resolved by Ann`: said of the alert, at the beginning of a text. What is not sure ends nothing. */
+function endsIt(raw: readonly string[]): boolean {
+  if (statusOfFirstLines(raw) !== null) return false;
+  return raw.some((text) => {
+    const [line = ''] = plainText(text).trim().split('\n', 1);
+    return endOf.test(withoutMarks(line));
+  });
+}
+
+const endOf =
+  /^\W*(?:(?:alert|incident|issue|problem) (?:\W*\d{1,9} )?)?(?:(?:was|has been|is|automatically) )*(?:resolved|closed|recovered)(?: (?:by|via|automatically|at|on)\b|\W*$)|^.{0,60}\b(?:closed|resolved) (?:alert|incident|issue) \W?#?\d/i;
+
+function linksOf({ attachments }: Content): readonly string[] {
+  return (attachments ?? []).flatMap(({ title_link: link }) => (link ? [link] : []));
+}
+
+/** What a link is written as: `<https://acme.pagerduty.com/incidents/Q1|[#12] Disk full>`. A number is no name. */
+function labelOf(texts: readonly string[], part: string): string | undefined {
+  for (const text of texts)
+    for (const [, url = '', label = ''] of text.matchAll(/<([^<>|]{1,2000})\|([^<>]{1,500})>/g))
+      if (url.includes(part) && /\p{L}{2}/u.test(label)) return label;
+  return undefined;
+}
+
+/** Without the number by which the sender counts it. */
+function titleOf(label: string | undefined): string {
+  const plain = withoutMarks(plainText(label ?? '')).replace(/^(?:incident\s+)?\[?#\d+\]?[:\s-]*/i, '');
+  return /\p{L}{2}/u.test(plain) && !/^(?:view|open|see|show|details)\b/i.test(plain) ? plain : '';
+}
