@@ -76,6 +76,8 @@ export function incidentOf(scenario: Scenario, now: number): Incident {
     labels,
     annotations,
     occurrences: 1,
+    members: 1,
+    membersFiring: 1,
     round: 1,
     cause: null,
     confidence: null,

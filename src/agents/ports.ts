@@ -50,6 +50,8 @@ export interface Investigation {
   readonly incident: Incident;
   /** When the problem began, as the alert itself says (ISO 8601); null or absent where it does not. */
   readonly alertStartedAt?: string | null;
+  /** The alerts of its group; empty where it is one. */
+  readonly members?: readonly string[];
   readonly recall: Recall;
   /** What was run in this incident, oldest first, with how each ended. What people denied is not among it: it was never tried. */
   readonly tried: readonly TriedAction[];

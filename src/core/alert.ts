@@ -33,6 +33,8 @@ export interface Alert {
   readonly apart?: readonly string[];
   /** Whose own id of this alert the fingerprint is made of, where it is: two of one sender that differ are two alerts. */
   readonly idOf?: string;
+  /** The sender's own group of it: its key, and the thing that all of its alerts are about, where that is said. */
+  readonly group?: { readonly key: string; readonly target: string | null };
   /** The delivery that this one corrects: the message of which this is an edit. */
   readonly corrects?: string;
 }

@@ -8,7 +8,13 @@ import type { UnreadCall } from './unread.ts';
 /** What happened in an incident, append-only; everything Slack shows and `why` tells is drawn from these and the rows they name. */
 export type IncidentEventBody =
   | { readonly type: 'incident.opened'; readonly source: string; readonly title: string }
-  | { readonly type: 'alert.repeated'; readonly source: string; readonly occurrences: number }
+  | {
+      readonly type: 'alert.repeated';
+      readonly source: string;
+      readonly occurrences: number;
+      /** Of another alert of the same group: how many there are with it. */
+      readonly members?: number;
+    }
   | { readonly type: 'alert.resolved'; readonly source: string }
   | {
       readonly type: 'state.changed';

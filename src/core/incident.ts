@@ -54,6 +54,9 @@ export interface Incident {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly occurrences: number;
+  /** Alerts of the sender's group on this target, and how many of them fire; 1 where there is no group. */
+  readonly members: number;
+  readonly membersFiring: number;
   /** 1 for the first diagnosis; verification that says *not fixed* adds one (at most 3). */
   readonly round: number;
   readonly cause: string | null;

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type Guidance, type Investigation, type Investigator, InvestigatorFailed } from '../agents/ports.ts';
 import { messageOf } from '../core/errors.ts';
+import { groupMembers } from '../core/group.ts';
 import type { Incident, Role } from '../core/incident.ts';
 import type { MemoryAsk, PreparedMemory, Recall } from '../core/memory.ts';
 import { alertStartedAt } from '../record/alert-started-at.ts';
@@ -78,6 +79,7 @@ async function attempt<T>(
       denied,
       seq: record?.events.at(-1)?.seq ?? 0,
       alertStartedAt: record && alertStartedAt(record),
+      members: record ? groupMembers(record) : [],
       ...(again ? { retriedRead: again } : {}),
     };
   });

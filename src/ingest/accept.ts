@@ -3,6 +3,7 @@ import { asIncidentId, type IncidentId } from '../core/ids.ts';
 import type { DomainOfLabels } from '../core/incident.ts';
 import type { Sql, Tx } from '../core/sql.ts';
 import type { Target } from '../core/target.ts';
+import { sha256 } from '../safety/sha256.ts';
 import { alertSources, endSenders } from '../sources/registry.ts';
 import { inBatches } from './batch.ts';
 import { lockWordsOf, type Told, toldBy } from './correlate.ts';
@@ -73,6 +74,14 @@ function toAccepted(row: { accepted_incident: string | null; accepted_kind: stri
   };
 }
 
+/** Of one rule on one thing: a group may hold several of either, and those are problems of their own. */
+function groupKeyOf({ source, name, group }: Alert, target: Target | null): string | null {
+  const thing = target?.name ?? group?.target ?? null;
+  return group === undefined || name === null || thing === null
+    ? null
+    : sha256(JSON.stringify([source, group.key, name, thing])).slice(0, 32);
+}
+
 function statement(given: Alert, targets: readonly Target[], domainOf: DomainOfLabels, reopenMs: number) {
   const target = matchTarget(given, targets);
   const alert = redactAlert(given);
@@ -104,6 +113,7 @@ function statement(given: Alert, targets: readonly Target[], domainOf: DomainOfL
     sends_ends: [...endSenders().keys()].join(' '),
     // A chat message is as old as its time, however late it is read; a webhook speaks of now.
     sent_at: partialLabels ? (alert.endsAt ?? alert.startsAt) : null,
+    group_key: groupKeyOf(alert, target),
     reopen_ms: reopenMs,
   };
 }

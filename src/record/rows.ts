@@ -42,6 +42,8 @@ export const toIncident = mapper<Incident>({
   labels: true,
   annotations: true,
   occurrences: true,
+  members: true,
+  members_firing: true,
   round: true,
   cause: true,
   confidence: true,

@@ -31,12 +31,13 @@ export function alertmanagerBody(
         generatorURL: 'http://prometheus:9090/graph?g0.expr=x',
       },
     ],
-    groupLabels: { alertname: 'PostgresBlockedSessions' },
+    groupLabels: labels,
     commonLabels: {},
     commonAnnotations: {},
     externalURL: 'http://alertmanager:9093',
     version: '4',
-    groupKey: '{}:{}',
+    // `group_by: ['...']`: every alert is a group of its own.
+    groupKey: `{}:${JSON.stringify(labels)}`,
     truncatedAlerts: 0,
   };
 }

@@ -29,6 +29,8 @@ export function anIncident(changes: Partial<Incident> = {}): Incident {
     labels: {},
     annotations: {},
     occurrences: 1,
+    members: 1,
+    membersFiring: 1,
     round: 1,
     cause: null,
     confidence: null,

@@ -22,6 +22,8 @@ export function anIncident(change: Partial<Incident> = {}): Incident {
     labels: {},
     annotations: {},
     occurrences: 1,
+    members: 1,
+    membersFiring: 1,
     round: 1,
     cause: null,
     confidence: null,

@@ -31,7 +31,10 @@ function quoted(data: object): string {
   return JSON.stringify(data, null, 1).replaceAll('<', '\\u003c');
 }
 
-function alertData({ incident, alertStartedAt }: Investigation, now: Date): object {
+/** So many alerts of a group are told one by one. */
+const MAX_MEMBERS = 30;
+
+function alertData({ incident, alertStartedAt, members = [] }: Investigation, now: Date): object {
   return {
     id: incident.id,
     title: incident.title,
@@ -43,6 +46,15 @@ function alertData({ incident, alertStartedAt }: Investigation, now: Date): obje
     labels: incident.labels,
     annotations: incident.annotations,
     ...(alertStartedAt ? { alert_started_at: whenOf(alertStartedAt, now) } : {}),
+    ...(members.length > 0
+      ? {
+          group: {
+            alerts: incident.members,
+            firing: incident.membersFiring,
+            they_differ_in: members.slice(0, MAX_MEMBERS),
+          },
+        }
+      : {}),
     opened_at: whenOf(incident.openedAt, now),
     round: incident.round,
   };

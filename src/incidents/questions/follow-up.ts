@@ -6,6 +6,7 @@ import {
 } from '../../agents/ports.ts';
 import { unattended } from '../../agents/unattended.ts';
 import { type Refusal, refuse } from '../../core/errors.ts';
+import { groupMembers } from '../../core/group.ts';
 import type { Incident } from '../../core/incident.ts';
 import { EMPTY_RECALL } from '../../core/memory.ts';
 import { CLAUDES_WORDS, withoutMarks } from '../../core/model-words.ts';
@@ -48,6 +49,7 @@ export async function followUp(
     incident,
     // Needs no step of its own: the prompt that it stands in is recorded.
     alertStartedAt: record && alertStartedAt(record),
+    members: record ? groupMembers(record) : [],
     recall: EMPTY_RECALL,
     tried: [],
     guidance: [],

@@ -5,6 +5,7 @@ import { describeAct, describePlan } from '../../core/describe-act.ts';
 import { formatDetailsDeleted } from '../../core/details-deleted.ts';
 import { byQuote, type Diagnosis, describeVerdict } from '../../core/diagnosis.ts';
 import type { IncidentEvent } from '../../core/event.ts';
+import { formatGrowth, formatMembers, groupTitle } from '../../core/group.ts';
 import type { ActionId } from '../../core/ids.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels, isWhyInModelsWords, label } from '../../core/model-words.ts';
@@ -35,10 +36,11 @@ const cited = (ids: readonly string[]): string => (ids.length === 0 ? '' : ` [${
 function story(record: IncidentRecord): string {
   const { incident } = record;
   const lines = [
-    `*${incident.id}: ${incident.title}*`,
+    `*${incident.id}: ${groupTitle(incident)}*`,
     `${formatState(incident.state)}. Severity ${incident.severity}, target ${incident.target ?? 'unknown'}, opened ${moment(incident.openedAt)}${
       incident.endedAt ? `, ended ${moment(incident.endedAt)}` : ''
     }${incident.occurrences > 1 ? `, fired ${incident.occurrences} times` : ''}.`,
+    ...formatMembers(record),
     ...[formatDetailsDeleted(incident) ?? []].flat(),
     ...(incident.asksAgainAt === null ? [] : [`*Next*: ${formatNextStep(incident, moment)}`]),
     '',
@@ -280,6 +282,7 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'incident.opened':
       return `opened by ${event.source}`;
     case 'alert.repeated':
+      if (event.members !== undefined) return formatGrowth(event, record.events);
       // The same notice by another way is no new occurrence.
       return event.occurrences === 1
         ? `${event.source} reported it, too`

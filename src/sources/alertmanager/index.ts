@@ -74,6 +74,9 @@ function toAlert(raw: AlertmanagerAlert, group: AlertmanagerWebhook, { receivedA
     startsAt: raw.startsAt ?? receivedAt.toISOString(),
     endsAt,
     url: raw.generatorURL || group.externalURL || null,
+    ...(group.groupKey
+      ? { group: { key: group.groupKey, target: namedTarget(group.groupLabels ?? {}) } }
+      : {}),
   };
 }
 

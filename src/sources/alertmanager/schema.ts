@@ -33,6 +33,8 @@ export type AlertmanagerAlert = z.infer<typeof AlertmanagerAlert>;
 export const AlertmanagerWebhook = z.object(
   {
     externalURL: text.nullish(),
+    groupKey: text.nullish().catch(null),
+    groupLabels: texts.nullish().catch(null),
     /** What all alerts share. Alertmanager repeats it in each; some senders of its format do not. */
     commonLabels: texts.nullish(),
     commonAnnotations: texts.nullish(),

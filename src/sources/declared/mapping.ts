@@ -67,6 +67,8 @@ export const Told = z.strictObject(
     startsAt: said,
     endsAt: said,
     url: said,
+    /** The sender's group, whose alerts of one rule on one thing are one incident; `labels` are those that it groups by. */
+    group: z.object({ key: said, labels: z.record(z.string(), said).catch({}) }).nullish(),
     /** What tells one delivery from the next, where the sender numbers them. */
     delivery: said,
   },

@@ -78,9 +78,7 @@ function toAlert(
       field: 'status',
       reason: `expected a word for firing or resolved, not ${JSON.stringify(told.status)}`,
     };
-  const labels = Object.fromEntries(
-    Object.entries(told.labels).flatMap(([label, value]) => (value === null ? [] : [[label, value]])),
-  );
+  const labels = labelsOf(told.labels);
   const target = told.target ?? namedTarget(labels);
   const fingerprint =
     id === null
@@ -104,5 +102,13 @@ function toAlert(
     startsAt: timeOf(told.startsAt) ?? receivedAt.toISOString(),
     endsAt: status === 'resolved' ? (timeOf(told.endsAt) ?? receivedAt.toISOString()) : null,
     url,
+    ...(told.group?.key
+      ? { group: { key: told.group.key, target: namedTarget(labelsOf(told.group.labels)) } }
+      : {}),
   };
 }
+
+const labelsOf = (labels: Told['labels']): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(labels).flatMap(([label, value]) => (value === null ? [] : [[label, value]])),
+  );

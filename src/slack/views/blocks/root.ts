@@ -1,3 +1,4 @@
+import { groupTitle } from '../../../core/group.ts';
 import type { Incident } from '../../../core/incident.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { causeFound, causeTitle, isModels, label } from '../../../core/model-words.ts';
@@ -15,7 +16,7 @@ import { cut, escape, oneLine } from './text.ts';
 /** The incident's one message in the channel: everything somebody half awake needs, edited in place. */
 export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> = {}): Slot {
   const { incident } = record;
-  const title = `${mark(incident)} ${incident.title}`;
+  const title = `${mark(incident)} ${groupTitle(incident)}`;
   const state = stateLine(record);
   const next = formatNextStep(incident);
   const cause = formatCause(record);
@@ -71,7 +72,15 @@ function stateLine({ incident }: IncidentRecord): string {
 
 function factsOf({ incident, events }: IncidentRecord): readonly Span[] {
   const target = incident.target ?? incident.labels['instance'] ?? 'unknown target';
-  const rest = facts(incident.severity, cut(oneLine(target), 80), times(incident.occurrences), 'since ');
+  const { members, membersFiring } = incident;
+  const firing = members > 1 && membersFiring < members ? `${membersFiring} of them fire` : null;
+  const rest = facts(
+    incident.severity,
+    cut(oneLine(target), 80),
+    firing,
+    times(incident.occurrences),
+    'since ',
+  );
   const chosen = events.findLast((event) => event.type === 'investigator.chosen');
   const spent = money(incident.costUsd);
   const model = spent && chosen?.model ? ` (${cut(oneLine(chosen.model), 60)})` : '';

@@ -170,6 +170,8 @@ export const INCIDENT: Incident = {
   labels: { source_type: 'database' },
   annotations: {},
   occurrences: 1,
+  members: 1,
+  membersFiring: 1,
   round: 1,
   cause: null,
   confidence: null,

@@ -23,6 +23,8 @@ export function anIncident(part: Partial<Incident> = {}): Incident {
     labels: {},
     annotations: {},
     occurrences: 1,
+    members: 1,
+    membersFiring: 1,
     round: 1,
     cause: null,
     confidence: null,
