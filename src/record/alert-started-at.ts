@@ -17,6 +17,8 @@ export function alertStartedAt({
   const own = firing.filter(
     ({ title, labels }) => nameIn(labels) === incident.alertName || title === incident.title,
   );
+  // Of a group: of the first of them.
+  if (incident.members > 1) return own.map(({ startsAt }) => startsAt).toSorted()[0] ?? null;
   return (own.at(-1) ?? firing.at(-1))?.startsAt ?? null;
 }
 

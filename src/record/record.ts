@@ -19,6 +19,9 @@ import type {
 } from './rows.ts';
 import { toAction, toAlert, toDenial, toEpisode, toEvent, toIncident, toToolCall } from './rows.ts';
 
+/** So many alerts of an incident are read: a group that flaps is told of for days. */
+const ALERTS = 500;
+
 /** Ids and digests in events: made by us, and looking like secrets. A model's own are held against the record before. */
 const OURS = new Set([
   'actionId',
@@ -88,7 +91,11 @@ export function createRecords(sql: Sql): IncidentRecords {
         const [incident] = await tx<IncidentRow>`SELECT * FROM incident WHERE id = ${id}`;
         if (!incident) return null;
         const [alerts, events, toolCalls, actions, episodes, denials] = await Promise.all([
-          tx<AlertRow>`SELECT * FROM alert WHERE incident_id = ${id} ORDER BY id`,
+          // The first, and the last of those that a group tells again and again.
+          tx<AlertRow>`SELECT * FROM alert WHERE incident_id = ${id} AND (
+               id = (SELECT min(id) FROM alert WHERE incident_id = ${id})
+               OR id >= coalesce((SELECT id FROM alert WHERE incident_id = ${id} ORDER BY id DESC OFFSET ${ALERTS - 1} LIMIT 1), 0))
+             ORDER BY id`,
           tx<EventRow>`SELECT * FROM event WHERE incident_id = ${id} ORDER BY seq`,
           tx<ToolCallRow>`SELECT * FROM tool_call WHERE incident_id = ${id} ORDER BY started_at, id`,
           tx<ActionRow>`SELECT * FROM action WHERE incident_id = ${id} ORDER BY proposed_at, plan_id, step`,

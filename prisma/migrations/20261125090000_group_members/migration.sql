@@ -6,6 +6,25 @@ ALTER TABLE incident
 CREATE INDEX incident_open_group ON incident (group_key)
   WHERE group_key IS NOT NULL AND state NOT IN ('ignored', 'resolved');
 
+-- Before an alert of a group is stored: counts it, unless it is counted, and those that fire. Each count looks at one alert,
+-- however many the group has sent. Gives how many fire then.
+CREATE FUNCTION sentry_count_member(v incident, a jsonb) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+  v_firing CONSTANT int := (a->>'status' = 'firing')::int;
+  v_before text;
+  v_left   int;
+BEGIN
+  SELECT o.status INTO v_before FROM alert o
+   WHERE o.fingerprint = a->>'fingerprint' AND o.incident_id = v.id AND o.source = a->>'source' ORDER BY o.id DESC LIMIT 1;
+  -- Opened by a message of the group: the first that tells its group is the first member.
+  UPDATE incident i
+     SET members = CASE WHEN v.group_key IS NULL THEN 1 ELSE i.members + (v_before IS NULL)::int END,
+         members_firing = CASE WHEN v.group_key IS NULL THEN v_firing
+           ELSE i.members_firing + v_firing - (v_before IS NOT DISTINCT FROM 'firing')::int END
+   WHERE i.id = v.id RETURNING i.members_firing INTO v_left;
+  RETURN v_left;
+END $$;
+
 -- a: source, status, name, title, severity, labels, annotations, fingerprint, delivery_key, starts_at, ends_at, url,
 --    target, domain            as in src/core/alert.ts, with the configured target's name and the incident's domain
 --    told                      see the column
@@ -38,6 +57,7 @@ DECLARE
   v_turn        text;
   v_fires       boolean;
   v_joins       boolean := false;
+  v_left        int := 0;
 BEGIN
   -- The same delivery twice at one moment: the second waits here and then finds the first one's row.
   PERFORM pg_advisory_xact_lock(hashtextextended('delivery ' || v_key, 0));
@@ -129,6 +149,9 @@ BEGIN
   ELSIF v_firing THEN
     accepted_incident := v.id;
     accepted_kind := 'repeated';
+    IF v_group IS NOT NULL THEN
+      PERFORM sentry_count_member(v, a);
+    END IF;
     -- Two sources tell of the same occurrence: the one that opened the incident counts.
     -- Of a group, its first alert.
     v_counts := v.source = v_source AND NOT v_joins AND (v.group_key IS NULL OR v.fingerprint = v_fingerprint);
@@ -170,7 +193,10 @@ BEGIN
     accepted_incident := v.id;
     accepted_kind := 'resolved';
     -- Over when all who would say so have: a source still fires when its last word of an alert of this incident is that.
-    v_fires := EXISTS (
+    IF v_group IS NOT NULL AND v.group_key IS NOT NULL THEN
+      v_left := sentry_count_member(v, a);
+    END IF;
+    v_fires := v_left > 0 OR EXISTS (
       SELECT FROM (SELECT DISTINCT ON (o.source, o.fingerprint) o.source, o.status FROM alert o
                     WHERE o.incident_id = v.id AND (o.source, o.fingerprint) <> (v_source, v_fingerprint)
                       AND o.source = ANY (string_to_array(a->>'sends_ends', ' '))
@@ -193,14 +219,6 @@ BEGIN
   INSERT INTO alert (incident_id, delivery_key, source, fingerprint, status, title, labels, annotations, starts_at, ends_at, url)
   VALUES (accepted_incident, v_key, v_source, v_fingerprint, a->>'status', a->>'title', a->'labels', a->'annotations',
           (a->>'starts_at')::timestamptz, (a->>'ends_at')::timestamptz, a->>'url');
-
-  IF v_group IS NOT NULL THEN
-    UPDATE incident i SET members = m.members, members_firing = m.firing
-      FROM (SELECT count(*) AS members, count(*) FILTER (WHERE l.status = 'firing') AS firing
-              FROM (SELECT DISTINCT ON (o.fingerprint) o.status FROM alert o
-                     WHERE o.incident_id = accepted_incident AND o.source = v_source ORDER BY o.fingerprint, o.id DESC) AS l) AS m
-     WHERE i.id = accepted_incident AND i.group_key IS NOT NULL AND (i.members, i.members_firing) <> (m.members, m.firing);
-  END IF;
 
   IF v_turn IS NOT NULL THEN
     PERFORM sentry_enqueue_turns(ARRAY[accepted_incident], v_turn);

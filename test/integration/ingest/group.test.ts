@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Alert } from '../../../src/core/alert.ts';
+import { asIncidentId } from '../../../src/core/ids.ts';
 import type { Target } from '../../../src/core/target.ts';
 import { type Accept, createAccept } from '../../../src/ingest/accept.ts';
+import { createRecords } from '../../../src/record/record.ts';
 import { alertSource } from '../../../src/sources/registry.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
 import { slackAlert } from '../../support/alerts.ts';
@@ -93,6 +95,35 @@ test('a group is over when its last member is, and says how many fire until then
   await accept(last as Alert);
   expect(await incidents()).toMatchObject([{ members: 3, members_firing: 0 }]);
   expect((await incidents())[0]?.['source_resolved_at']).not.toBeNull();
+});
+
+test('a member that comes and goes is counted once', async () => {
+  await acceptAll(await group(disks(3)));
+  for (const minute of [10, 20, 30]) {
+    const [ended] = await group(['sd0'], { status: 'resolved', minute: minute - 5 });
+    await accept(ended as Alert);
+    expect(await incidents()).toMatchObject([{ members: 3, members_firing: 2 }]);
+    const [again] = await group(['sd0'], { minute });
+    await acceptAll([again as Alert, again as Alert]);
+    expect(await incidents()).toMatchObject([{ members: 3, members_firing: 3 }]);
+  }
+  // An end that was said before the last beginning, read late.
+  const [late] = await group(['sd0'], { status: 'resolved', minute: 1 });
+  expect(await accept(late as Alert)).toMatchObject({ kind: 'orphan_resolved' });
+  expect(await incidents()).toMatchObject([{ members: 3, members_firing: 3 }]);
+});
+
+test('of a group that is told of for days the first alert is read, and the last', async () => {
+  await acceptAll(await group(disks(2)));
+  const [incident] = await incidents();
+  await db.sql`
+    INSERT INTO alert (incident_id, delivery_key, source, fingerprint, status, title, labels, annotations, starts_at)
+    SELECT incident_id, 'again ' || n, source, fingerprint, status, title, labels, annotations, starts_at
+      FROM alert, generate_series(1, 2000) AS n WHERE delivery_key = (SELECT delivery_key FROM alert ORDER BY id LIMIT 1)`;
+  const record = await createRecords(db.sql).load(asIncidentId(String(incident?.['id'])));
+  expect(record?.alerts).toHaveLength(501);
+  expect(record?.alerts[0]?.deliveryKey).not.toContain('again');
+  expect(record?.alerts.at(-1)?.deliveryKey).toBe('again 2000');
 });
 
 test('a member that began later does not keep another from ending', async () => {
