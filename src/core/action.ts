@@ -33,6 +33,9 @@ export type Purpose = 'repair' | 'prevent' | 'undo';
 /** The most steps that one approval may be for. */
 export const MAX_STEPS = 5;
 
+/** Characters of one command: a card shows that much to the letter, and what nobody can read there cannot be approved. */
+export const MAX_COMMAND = 2_800;
+
 /** What is done to the things an action touches, as people say it. */
 export interface Verbs {
   /** Before it has run: `Restart`. */

@@ -1,13 +1,8 @@
-import {
-  type ASTNode,
-  TypeError as CelTypeError,
-  Environment,
-  EvaluationError,
-  ParseError,
-} from '@marcbachmann/cel-js';
+import { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from '@marcbachmann/cel-js';
 import { messageOf } from '../core/errors.ts';
 import type { Json } from '../core/tool-call.ts';
 import { crossJoins } from './cross-joins.ts';
+import { callsOf, LINEAR_MATCHES, linearMatches, linearPattern, replaceMatches } from './linear-matches.ts';
 import { logEnd } from './log/log-end.ts';
 import { repeatedLine } from './log/repeated-line.ts';
 import { shortened } from './log/shortened.ts';
@@ -58,28 +53,42 @@ export function checkExpression(
 ): ExpressionFault | undefined {
   const environment = newEnvironment(false);
   for (const name of new Set(known)) environment.registerVariable(name, 'dyn');
-  const checked = environment.check(expression);
-  if (!checked.valid) return { message: summaryOf(checked.error), offset: checked.error?.range?.start ?? 0 };
-  if (wanted === 'bool' && checked.type !== 'bool' && checked.type !== 'dyn')
-    return { message: `this is a ${checked.type}, expected true or false`, offset: 0 };
-  return badPattern(environment.parse(expression).ast);
+  try {
+    const parsed = parse(environment, expression);
+    const faults = badPattern(parsed);
+    const checked = parsed.check();
+    if (!checked.valid) return faultOf(checked.error);
+    if (wanted === 'bool' && checked.type !== 'bool' && checked.type !== 'dyn')
+      return { message: `this is a ${checked.type}, expected true or false`, offset: 0 };
+    return faults;
+  } catch (error) {
+    return faultOf(error);
+  }
 }
 
-/** A pattern that is no regular expression (RE2's `(?i)` is none here) would only fail when it is used. */
-function badPattern(node: unknown): ExpressionFault | undefined {
-  if (Array.isArray(node)) return node.map(badPattern).find((fault) => fault !== undefined);
-  if (node === null || typeof node !== 'object' || !('op' in node) || !('args' in node)) return undefined;
-  const { op, args } = node as ASTNode;
-  if (op === 'rcall' && args[0] === 'matches') {
+function faultOf(error: unknown): ExpressionFault {
+  const isPlaced = error instanceof ParseError || error instanceof CelTypeError;
+  return { message: summaryOf(error), offset: (isPlaced ? error.range?.start : undefined) ?? 0 };
+}
+
+function parse(environment: Environment, expression: string) {
+  const parsed = environment.parse(expression);
+  replaceMatches(parsed.ast);
+  return parsed;
+}
+
+/** A pattern that is no regular expression would only fail when it is used. */
+function badPattern({ ast }: ReturnType<typeof parse>): ExpressionFault | undefined {
+  for (const { args } of callsOf(ast, LINEAR_MATCHES)) {
     const pattern = args[2][0];
-    if (pattern?.op === 'value' && typeof pattern.args === 'string')
-      try {
-        new RegExp(pattern.args);
-      } catch (error) {
-        return { message: messageOf(error), offset: pattern.start };
-      }
+    if (pattern?.op !== 'value' || typeof pattern.args !== 'string') continue;
+    try {
+      linearPattern(pattern.args);
+    } catch (error) {
+      return { message: messageOf(error), offset: pattern.start };
+    }
   }
-  return badPattern(args);
+  return undefined;
 }
 
 const runtime = newEnvironment(true);
@@ -88,7 +97,7 @@ const cache = new Map<string, (variables: Variables) => unknown>();
 function compiled(expression: string): (variables: Variables) => unknown {
   const known = cache.get(expression);
   if (known !== undefined) return known;
-  const parsed = runtime.parse(expression);
+  const parsed = parse(runtime, expression);
   // Rendered expressions carry pids and names, so the set of them is unbounded.
   if (cache.size >= 1000) cache.clear();
   cache.set(expression, parsed);
@@ -129,6 +138,7 @@ function newEnvironment(unlistedVariablesAreDyn: boolean): Environment {
   environment.registerFunction('log_end(string, bool): dyn', (text: string, looping: boolean) =>
     logEnd(text, looping),
   );
+  environment.registerFunction(`string.${LINEAR_MATCHES}(string): bool`, linearMatches);
   environment.registerFunction('mentions(string, string): bool', mentions);
   environment.registerFunction('named(list, string, dyn): list', named);
   environment.registerFunction('about(list, string, dyn): list', about);

@@ -94,6 +94,11 @@ export interface Preflight<G extends Json = Json> {
   readonly about?: Json;
   /** What speaks against it though it can be done, for the card in red: it then takes a second approval. */
   readonly objection?: string;
+  /**
+   * Who else feels it, as the card says it: bound as the guard is, as whoever approves weighs it. Nothing that moves by itself
+   * from moment to moment, or no approval would ever hold.
+   */
+  readonly felt?: string;
 }
 
 /** What the run of an approved action is held to. It must not take effect later than `withinMs` after `clock` (see `Preflight.clock`); checked inside the effecting statement where the target can. */

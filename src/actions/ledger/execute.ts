@@ -9,7 +9,7 @@ import { switchScopes } from '../../safety/kill-switch/kill-switch.ts';
 import type { ToolContext } from '../../tools/define.ts';
 import type { Approved, Objection } from '../checks/approval-checks.ts';
 import { notRed, storeReading } from '../proposals/aim.ts';
-import { isGone, objectionLine, riskOf } from '../proposals/draft-step.ts';
+import { boundBy, isGone, objectionLine, riskOf } from '../proposals/draft-step.ts';
 import { touchedBy, touchesTheSame } from '../proposals/touched.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { contextOf, type Entered, enter } from './enter.ts';
@@ -121,7 +121,7 @@ async function authorise(
     // What speaks against it now was not weighed by whoever approved it.
     const risk = now.objection ? 'high' : riskOf(now.risk);
     const objection = now.objection && objectionLine(deps, now.objection);
-    const moved = checks.sameState(approved, now.guard, risk, objection);
+    const moved = checks.sameState(approved, boundBy(now), risk, objection);
     if (moved) return moved;
     const objects = touchedBy(tool, input, now.guard, now, action.identity ?? '');
     const others = touchesTheSame(action, objects);

@@ -1,15 +1,16 @@
-import type { Risk } from '../../core/action.ts';
+import { MAX_COMMAND, type Risk } from '../../core/action.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import type { TouchedObject } from '../../core/denial.ts';
 import { isGoneCode, OpsError, type Refusal, refuse } from '../../core/errors.ts';
 import type { IncidentId } from '../../core/ids.ts';
+import { isObject } from '../../core/json-of.ts';
 import { sameCommand } from '../../core/same-command.ts';
 import type { Json, VerifyPlan } from '../../core/tool-call.ts';
 import type { ActionRow } from '../../record/rows.ts';
 import { plainJson } from '../../safety/inputs/plain-json.ts';
 import { type RateLimit, rateRefusal } from '../../safety/limits/rate-limit.ts';
 import type { TargetIdentity } from '../../targets/kind.ts';
-import type { ActiveTool, ToolContext } from '../../tools/define.ts';
+import type { ActiveTool, Preflight, ToolContext } from '../../tools/define.ts';
 import type { GateDeps } from '../gate-deps.ts';
 import { autonomyKey, versionedRunbook } from '../policy/autonomy-key.ts';
 import type { Demands } from '../policy/rule.ts';
@@ -41,11 +42,16 @@ export interface Drafted {
 
 type Deps = GateDeps & { readonly screened: Screened };
 
-/** What redaction would have to hide cannot be shown, so it cannot be approved: undefined when all of it can be. */
+/** What redaction would have to hide, or a card to cut, cannot be shown, so it cannot be approved: undefined when all of it can be. */
 export function hiddenIn(deps: Pick<GateDeps, 'redact' | 'redactJson'>, call: Called): Refusal | undefined {
   const { input } = call;
   const command = call.tool.command(input);
   if (deps.redact(command) !== command || hides(deps, input)) return secretInPlan;
+  if (command.length > MAX_COMMAND)
+    return refuse(
+      'COMMAND_TOO_LONG',
+      `It has ${command.length} characters, and a card shows ${MAX_COMMAND}: what nobody can read cannot be approved. Do less at once.`,
+    );
   // A placeholder that nothing could be put back for: what would run is not what anybody sees.
   if (PLACEHOLDER.test(command) || PLACEHOLDER.test(canonicalJson(input)))
     return refuse(
@@ -102,7 +108,7 @@ export async function draftStep(
   const { name: target } = context.target;
   const shown = (text: string): string => drawn(deps, text);
   const before = await tool.preflight(context, input);
-  const guard = plainOf(before.guard);
+  const guard = plainOf(boundBy(before));
   const objects = touchedBy(tool, input, guard, before, identity.systemIdentifier).map((each) =>
     shownObject(each, shown),
   );
@@ -150,6 +156,11 @@ const drawn = ({ screened }: Pick<Deps, 'screened'>, text: string): string =>
 /** What speaks against an action, as its card says it. */
 export const objectionLine = (deps: Pick<Deps, 'screened'>, objection: string): string =>
   drawn(deps, `⚠ ${objection}`);
+
+/** What must be the same when it runs: the tool's guard, and who feels it where the card says that. */
+export function boundBy({ guard, felt = '' }: Preflight): Json {
+  return felt !== '' && isObject(guard) ? { ...(guard as object), felt } : guard;
+}
 
 /** As the database gives it back, or no hash of it would ever be met again. */
 function plainOf(value: Json): Json {

@@ -128,4 +128,6 @@ export interface Engine {
     options: SessionOptions,
     given?: { readonly query: object } | { readonly body: object },
   ): Promise<T>;
+  /** `DELETE` of its API. */
+  remove<T>(path: string, what: string, options: SessionOptions): Promise<T>;
 }

@@ -4,7 +4,7 @@ import { clip } from '../../core/clip.ts';
 import { messageOf, OpsError, orThrow, type Refusal, refuse } from '../../core/errors.ts';
 import type { Json } from '../../core/tool-call.ts';
 import { redactJson } from '../../safety/screen/redact.ts';
-import type { ActiveTool, ForeignTool, ToolOutput } from '../define.ts';
+import type { ActiveTool, Deadline, ForeignTool, ToolOutput } from '../define.ts';
 import { textOf } from './answer-text.ts';
 import { type CallLimits, listMs, type McpConnection } from './connection.ts';
 import { hashOfTool, type Pin } from './pins.ts';
@@ -73,7 +73,7 @@ export function foreignAct(parts: ForeignParts): ActiveTool<Json, { readonly sha
       orThrow((await changedSince(parts, signal)) ?? { ok: true });
       return {
         guard: { sha256: pin.sha256 },
-        clock: null,
+        clock: ownClock(),
         lines: [
           `The MCP server ${server.name} answers, and describes ${pin.tool} as ${pin.approvedBy} approved it on ${pin.approvedAt.slice(0, 10)}.`,
         ],
@@ -83,18 +83,30 @@ export function foreignAct(parts: ForeignParts): ActiveTool<Json, { readonly sha
       };
     },
     objects: (input) => [{ kind: 'call', key: command(input), label: clip(command(input), 200) }],
-    run: ({ signal }, input) => act(parts, input, { signal, timeoutMs: server.timeoutMs }),
+    run: ({ signal }, input, _guard, deadline) =>
+      act(parts, input, { signal, timeoutMs: server.timeoutMs }, deadline),
     // Asking again would be doing it again.
     look: async () => 'cannot_tell',
     effect: () => ({ steps: [], holdMs: 0, timeoutMs: 0 }),
   };
 }
 
-async function act(parts: ForeignParts, input: Json, limits: CallLimits): Promise<ActionOutcome> {
+/** Milliseconds that nobody sets, of this very process: the pre-flight right before a run and the run are always one process's. */
+const ownClock = (): string => String(performance.now());
+
+async function act(
+  parts: ForeignParts,
+  input: Json,
+  limits: CallLimits,
+  { clock, withinMs }: Deadline,
+): Promise<ActionOutcome> {
   const { server, connection, pin } = parts;
   try {
     const changed = await changedSince(parts, limits.signal);
     if (changed) return { kind: 'failed', text: `Nothing was done: ${changed.reason}` };
+    // A server knows no deadline, so we look right before we ask it: the list may have come late, or we were paused since.
+    if (clock === null || performance.now() >= Number(clock) + withinMs)
+      return { kind: 'failed', text: 'Nothing was done: the deadline had passed.' };
     const result = await connection.call(pin.tool, input, limits);
     const text = clip(textOf(result), 2_000);
     // Some of it may have been done before it failed.

@@ -492,3 +492,24 @@ test('three hundred and fifty calls at once are three hundred', async () => {
     results.filter((result) => result.kind === 'refused' && result.code === 'TOO_MANY_CALLS').length,
   ).toBeGreaterThanOrEqual(50);
 });
+
+test('what no card can show to its end is not even proposed: nobody could have read it [F4]', async () => {
+  const harmless = `way ${'.'.repeat(2_900)}`;
+  expect(await call(rig, 'surgeon', incidentId, mend(`${harmless} --and-then-wipe`))).toMatchObject({
+    kind: 'refused',
+    code: 'COMMAND_TOO_LONG',
+  });
+  // Nor as a later step of a plan.
+  expect(
+    await call(rig, 'surgeon', incidentId, {
+      ...mend('first'),
+      proposal: {
+        why: 'It helps.',
+        runbookId: null,
+        verify: null,
+        andThen: [{ tool: 'box_mend', input: { how: harmless }, why: 'And this.' }],
+      },
+    }),
+  ).toMatchObject({ kind: 'refused', code: 'COMMAND_TOO_LONG' });
+  expect(await call(rig, 'surgeon', incidentId, mend('w'.repeat(2_000)))).toMatchObject({ kind: 'proposed' });
+});

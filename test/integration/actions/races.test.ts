@@ -439,3 +439,34 @@ test.each([
   );
   expect(rig.machine.effects - before).toBe(ends === 'ran' ? 1 : 0);
 });
+
+test.each([
+  ['api needs it.', 'api needs it.', 'ran'],
+  ['api needs it.', 'api, web need it.', 'void'],
+  ['', 'api needs it.', 'void'],
+  ['api needs it.', '', 'void'],
+  ['', '', 'ran'],
+])('felt by %j on its card, by %j when it is about to run: %s [F4]', async (then, now, ends) => {
+  const incidentId = await openIncident(rig);
+  const tool = rig.core.gateDeps.registry.get('box_mend');
+  if (tool?.kind !== 'active') throw new Error('no tool');
+  let felt = then;
+  const judged = {
+    ...tool,
+    preflight: async (...given: Parameters<typeof tool.preflight>) => ({
+      ...(await tool.preflight(...given)),
+      felt,
+    }),
+  };
+  const gate = createGate({ ...rig.core.gateDeps, registry: { get: () => judged } as never });
+  const proposed = await call(rig, 'surgeon', incidentId, mend(`felt ${then} then ${now}`), gate);
+  if (proposed.kind !== 'proposed') throw new Error(JSON.stringify(proposed));
+  const action = await actionOf(rig, proposed.actionId);
+  await decide(rig, action);
+  felt = now;
+  const before = rig.machine.effects;
+  expect(await execute(rig, action.id, gate)).toMatchObject(
+    ends === 'ran' ? { kind: 'ran' } : { kind: 'not_run', why: 'void', code: 'STATE_MOVED' },
+  );
+  expect(rig.machine.effects - before).toBe(ends === 'ran' ? 1 : 0);
+});

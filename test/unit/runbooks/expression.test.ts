@@ -50,10 +50,16 @@ describe('expressions', () => {
     expect(checkExpression('result.n > 1', ['result'], 'bool')).toBeUndefined();
     expect(checkExpression('result.n +', ['result'], 'any')?.offset).toBe(10);
     expect(checkExpression('"a" + 1', [], 'any')?.message).toContain('no such overload');
-    expect(checkExpression('true && result.q.matches("(?i)x")', ['result'], 'bool')).toEqual({
+    expect(checkExpression('true && result.q.matches("(?=x)")', ['result'], 'bool')).toEqual({
       message: expect.stringContaining('Invalid regular expression'),
       offset: 25,
     });
+    // Also within what a macro makes of it, and one that would take too long.
+    expect(checkExpression('result.l.exists(m, m.matches("(a"))', ['result'], 'bool')?.offset).toBe(29);
+    expect(checkExpression('result.q.matches("(a{1,99}){99}")', ['result'], 'bool')?.message).toMatch(
+      /repeats too much|Invalid regular expression/,
+    );
+    expect(checkExpression('result.q.matches("(?i)x")', ['result'], 'bool')).toBeUndefined();
     expect(checkExpression('"a"', [], 'bool')?.message).toBe('this is a string, expected true or false');
   });
 });
@@ -106,5 +112,27 @@ describe('durations', () => {
     [90_061, '1 d 1 h'],
   ])('%s s is %s', (seconds, text) => {
     expect(durationText(seconds)).toBe(text);
+  });
+});
+
+describe('patterns', () => {
+  // With JavaScript's own regular expressions each of these takes longer than anybody waits: by steps, not by the clock, linear.
+  const line = `${'a'.repeat(5_000)}!`;
+  it.each([
+    "log.matches('^(a+)+$')",
+    "log.matches('(a|aa)+$')",
+    "[log].exists(m, m.matches('^(a|a)*$'))",
+    "[log].filter(m, m.lowerAscii().matches('^(' + part + ')+$')).size() > 0",
+    "{'l': log}.l.matches('(.*)(.*)(.*)(.*)(.*)(.*)(.*)(.*)b')",
+  ])('that would explode are tried in linear time: %s [F5]', (expression) => {
+    expect(evaluate(expression, { log: line, part: '(a|a)*' })).toEqual({ ok: true, value: false });
+  });
+
+  it('are those of RE2, as the language has them', () => {
+    const one = (text: string, pattern: string) => evaluate('text.matches(pattern)', { text, pattern });
+    expect(one('A\nb', '(?i)^a')).toEqual({ ok: true, value: true });
+    expect(one('x a', '^a$')).toEqual({ ok: true, value: false });
+    expect(one('a', '(?!b)a')).toMatchObject({ ok: false, reason: expect.stringContaining('look-around') });
+    expect(evaluate('n.matches("a")', { n: 1 })).toMatchObject({ ok: false });
   });
 });

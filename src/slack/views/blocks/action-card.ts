@@ -1,4 +1,4 @@
-import { type Action, isLastingFix, restOf, stepsOf, undoOf } from '../../../core/action.ts';
+import { type Action, isLastingFix, MAX_COMMAND, restOf, stepsOf, undoOf } from '../../../core/action.ts';
 import { count } from '../../../core/count.ts';
 import { describeAct, describePlan, nameOfRun } from '../../../core/describe-act.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
@@ -28,8 +28,6 @@ import { drawMarks, drawSteps, endedTitle, inSentence, LONGER, riskOf, wayBack }
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { stopLines } from './stop-lines.ts';
 import { cut, escape, oneLine } from './text.ts';
-
-const SHOWN_COMMAND = 2800;
 
 /**
  * The card of one plan, mostly of one step: what is approved is what it shows. What it costs and the buttons stand first, for
@@ -151,8 +149,9 @@ function price(steps: readonly Action[], action: Action) {
 /** A plan of one step: what runs, to the letter. */
 const drawStatement = ({ command }: Action): readonly Block[] => [
   prose(paragraph(bold('Exactly this runs:'))),
-  literal(cut(command, SHOWN_COMMAND)),
-  ...(command.length > SHOWN_COMMAND ? [LONGER] : []),
+  literal(cut(command, MAX_COMMAND)),
+  // Only on cards of before longer ones were refused.
+  ...(command.length > MAX_COMMAND ? [LONGER] : []),
 ];
 
 function reasons(record: IncidentRecord, action: Action) {

@@ -45,6 +45,7 @@ export const killContainer = containerTool.active<Input, ContainerGuard>({
       blastRadius: ends
         ? `Its main process ends, and what it was doing is cut off. ${felt}`.trim()
         : 'What the program does at this signal; one that knows nothing of it ends.',
+      felt,
       undo: 'Cannot be undone.',
       risk: riskOf(signal, container),
     };

@@ -178,6 +178,7 @@ function lifecycleTool(act: Act) {
           `limits: ${limitsText(container)}; restart policy ${container.restartPolicy}`,
         ],
         blastRadius: act.blast(container, felt),
+        felt,
         undo: act.undo(container),
         risk: act.risk(container),
         losesNothing: act.losesNothing(container),

@@ -90,6 +90,8 @@ export function connectEngine(
       const request = { path: `${path}?`, method: 'POST', options: { _query: query, _body: body } };
       return ask(what, (signal) => dial(api, request, signal), options);
     },
+    remove: (path, what, options) =>
+      ask(what, (signal) => dial(api, { path, method: 'DELETE', options: {} }, signal), options),
     version: async (options) => {
       const version = await get<Docker.DockerVersion>('/version', 'its version', options);
       const [engine] = version.Components ?? [];

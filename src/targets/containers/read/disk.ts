@@ -16,6 +16,8 @@ export interface Image {
   readonly Size: number;
   /** How many were made from it. */
   readonly Containers: number;
+  /** Seconds since 1970. */
+  readonly Created?: number;
 }
 
 const isDangling = ({ RepoTags: tags, Containers: users }: Image): boolean =>

@@ -80,6 +80,7 @@ export const deletePod = kubernetesTool.active<Input, Guard>({
       ]
         .join(' ')
         .trim(),
+      felt: felt.says,
       undo: 'Cannot be undone: what it held in memory and on its own disk is gone.',
       risk: riskOf(pod),
       losesNothing: false,

@@ -99,6 +99,7 @@ export const restartRollout = kubernetesTool.active<Input, WorkloadGuard>({
       ]
         .join(' ')
         .trim(),
+      felt: felt.says,
       undo: 'Cannot be undone: what the old pods held in memory is gone.',
       risk: riskOf(kind, workload),
       losesNothing: replicas.available === 0,

@@ -105,6 +105,7 @@ export const scaleWorkload = kubernetesTool.active<Input, Guard>({
       ]
         .join(' ')
         .trim(),
+      ...(isLess ? { felt: felt.says } : {}),
       undo:
         desired <= maxReplicas
           ? `Scale it to ${desired} again.`

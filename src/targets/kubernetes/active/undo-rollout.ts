@@ -112,6 +112,7 @@ export const undoRollout = kubernetesTool.active<Input, Guard>({
       ]
         .join(' ')
         .trim(),
+      felt: felt.says,
       undo:
         current === undefined
           ? 'Roll out again what was there.'

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { OpsError } from '../../../core/errors.ts';
+import { foreignCode, noForeignTrigger } from '../read/foreign-code.ts';
 import { exactTime } from '../read/session-columns.ts';
 import type { PostgresSession, Row } from '../system.ts';
 import { postgresTool } from '../tool.ts';
@@ -27,7 +28,11 @@ export const postgresAutovacuumOn = postgresTool.active<TableInput, TableGuard>(
   },
   command: resetSql,
   async preflight(context, { schema, table }) {
-    const row = await context.system.act((session) => readTable(session, schema, table), context);
+    const row = await context.system.act(async (session) => {
+      const found = await readTable(session, schema, table);
+      await refuseTriggers(session);
+      return found;
+    }, context);
     if (row['enabled'] === true)
       throw new OpsError('GONE', `Autovacuum is not switched off for ${schema}.${table}.`, {
         hint: 'If autovacuum does not come, look at the server: postgres_settings, autovacuum.',
@@ -62,7 +67,7 @@ export const postgresAutovacuumOn = postgresTool.active<TableInput, TableGuard>(
       if (!(await armDeadline(session, clock, deadline.withinMs, unchanged, params)))
         return {
           kind: 'failed',
-          text: 'Nothing was done: the table or its storage parameters were changed meanwhile, or the deadline had passed.',
+          text: 'Nothing was done: the table or its storage parameters were changed meanwhile, somebody’s event trigger would run, or the deadline had passed.',
         };
       try {
         await session.query(resetSql(parsed));
@@ -99,6 +104,17 @@ export const postgresAutovacuumOn = postgresTool.active<TableInput, TableGuard>(
   }),
 });
 
+/** ALTER TABLE calls event triggers, as whoever alters: as Sentry. */
+async function refuseTriggers(session: PostgresSession): Promise<void> {
+  const [first] = await foreignCode.eventTriggers(session);
+  if (first === undefined) return;
+  throw new OpsError(
+    'POSTGRES_FOREIGN_CODE',
+    `Altering a table would run ${first}, which could be anybody's code running as Sentry.`,
+    { hint: 'A person has to do it by hand, or the function needs an owner who is a superuser.' },
+  );
+}
+
 const nameOf = ({ schema, table }: TableInput): string =>
   `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`;
 
@@ -109,7 +125,7 @@ function resetSql(parsed: TableInput): string {
 const optionsSql = `coalesce(array_to_string(c.reloptions, ', '), '')`;
 
 const unchanged = `EXISTS (SELECT FROM pg_class c
-  WHERE c.oid = to_regclass($3::text) AND c.oid = $4::oid AND ${optionsSql} = $5::text)`;
+  WHERE c.oid = to_regclass($3::text) AND c.oid = $4::oid AND ${optionsSql} = $5::text) AND ${noForeignTrigger}`;
 
 async function readTable(session: PostgresSession, schema: string, table: string): Promise<Row> {
   const [row] = await session.query(tableSql, [schema, table]);

@@ -8,16 +8,21 @@ export const foreignCode = {
     return named(await session.query(reachedSql, [relation]));
   },
 
-  /** By creating something. */
+  /** By creating or altering something. */
   async eventTriggers(session: PostgresSession): Promise<readonly string[]> {
     return named(
       await session.query(`
         SELECT 'the event trigger function ' || p.oid::regprocedure::text || ' of ' || r.rolname AS name
-          FROM pg_event_trigger e JOIN pg_proc p ON p.oid = e.evtfoid JOIN pg_roles r ON r.oid = p.proowner
-         WHERE e.evtenabled <> 'D' AND NOT r.rolsuper ORDER BY 1 LIMIT 20`),
+          ${foreignTriggers} ORDER BY 1 LIMIT 20`),
     );
   },
 };
+
+const foreignTriggers = `FROM pg_event_trigger e JOIN pg_proc p ON p.oid = e.evtfoid JOIN pg_roles r ON r.oid = p.proowner
+         WHERE e.evtenabled <> 'D' AND NOT r.rolsuper`;
+
+/** SQL, for the statement that comes right before one which alters something: nobody's trigger would run for it. */
+export const noForeignTrigger = `NOT EXISTS (SELECT ${foreignTriggers})`;
 
 function named(rows: readonly { readonly [key: string]: unknown }[]): readonly string[] {
   return rows.map((row) => oneLine(row['name'], 150));

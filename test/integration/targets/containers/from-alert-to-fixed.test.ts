@@ -32,7 +32,10 @@ const cases = [
       await engine.api.getContainer(await run('shop-build', { sh: 'echo x > /made' })).commit({});
     },
     cause: /1 dangling image of this engine hold/,
-    commands: { docker: 'image prune --force', podman: 'image prune --force' },
+    commands: {
+      docker: 'image rm (each dangling image of the list)',
+      podman: 'image rm (each dangling image of the list)',
+    },
   },
 ] as const;
 

@@ -511,3 +511,49 @@ describe('whatever stands in the way of a name', () => {
     expect(await rig.act('postgres_terminate_backend', key)).toMatchObject({ kind: 'succeeded' });
   });
 });
+
+describe('what acts runs nothing of his', () => {
+  const owned = { schema: 'public', table: 'lent' };
+  beforeAll(async () => {
+    // A table whose owner's rights Sentry's acting role has, and that mallory may do with as he likes.
+    await rig.shop.admin.unsafe(`
+      GRANT CREATE ON SCHEMA public TO shop_owner;
+      SET ROLE shop_owner;
+      CREATE TABLE lent (n int) WITH (autovacuum_enabled = off);
+      INSERT INTO lent SELECT generate_series(1, 500);
+      RESET ROLE;
+      CREATE INDEX ON lent ((spy.evil(n)));
+      CREATE STATISTICS lent_twice ON (spy.evil(n)), n FROM lent`);
+  });
+
+  test('an index or statistics by his function, when their table is vacuumed and analysed [F1]', async () => {
+    const before = await ranAsSentry();
+    expect(await rig.act('postgres_vacuum_table', owned)).toMatchObject({ kind: 'succeeded' });
+    expect(await ranAsSentry()).toBe(before);
+  });
+
+  test('a trigger on statements that change tables, also one made after the card was drawn [F1]', async () => {
+    const { admin } = rig.shop;
+    await admin.unsafe(`
+      CREATE FUNCTION public.on_alter() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN PERFORM spy.evil(1); END';
+      ALTER FUNCTION public.on_alter OWNER TO mallory`);
+    const trigger = `CREATE EVENT TRIGGER on_alter ON ddl_command_end EXECUTE FUNCTION public.on_alter()`;
+    const { guard, clock } = await rig.preflight('postgres_autovacuum_on', owned);
+    const before = await ranAsSentry();
+    await admin.unsafe(trigger);
+    try {
+      expect(
+        await rig.run('postgres_autovacuum_on', owned, guard, { clock, withinMs: 10_000 }),
+      ).toMatchObject({ kind: 'failed', text: expect.stringContaining('Nothing was done') });
+      await expect(rig.preflight('postgres_autovacuum_on', owned)).rejects.toMatchObject({
+        message: expect.stringContaining('on_alter() of mallory'),
+      });
+      // A statement that changes no table calls no trigger.
+      expect(await rig.act('postgres_vacuum_table', owned)).toMatchObject({ kind: 'succeeded' });
+      expect(await ranAsSentry()).toBe(before);
+    } finally {
+      await admin.unsafe('DROP EVENT TRIGGER on_alter');
+    }
+    expect(await rig.act('postgres_autovacuum_on', owned)).toMatchObject({ kind: 'succeeded' });
+  });
+});

@@ -36,10 +36,23 @@ function on(first: Partial<Container>) {
   let now: Container = { ...running, ...first };
   let dangling = ['sha256:1', 'sha256:2'];
   const posted: string[] = [];
+  const removed: string[] = [];
+  const named: string[] = [];
+  let looked = (_path: string): void => undefined;
   const engine = {
     container: async () => now,
     containers: async () => [now],
-    get: async () => ({ Images: dangling.map((Id) => ({ Id, Size: 1, RepoTags: null, Containers: 0 })) }),
+    get: async (path: string) => {
+      if (path === '/system/df')
+        return { Images: dangling.map((Id) => ({ Id, Size: 1, RepoTags: null, Containers: 0 })) };
+      looked(path);
+      return { RepoTags: named.filter((id) => path.includes(id)).map(() => 'shop:2') };
+    },
+    async remove(path: string) {
+      removed.push(path);
+      dangling = dangling.filter((id) => !path.includes(id));
+      return [];
+    },
     async post(path: string) {
       posted.push(path);
       return {};
@@ -53,6 +66,13 @@ function on(first: Partial<Container>) {
   } as unknown as ToolContext<ContainerSystem>;
   return {
     posted,
+    removed,
+    named,
+    /** What happens while the tool looks at one image. */
+    meanwhile: (does: (path: string) => void) => {
+      looked = does;
+    },
+    dangling: () => dangling,
     change: (change: Partial<Container>) => {
       now = { ...now, ...change };
     },
@@ -62,8 +82,8 @@ function on(first: Partial<Container>) {
     async approved(name: string, given: Json) {
       const tool = allTools.find((each) => each.name === name) as ActiveTool<Json, Json, ContainerSystem>;
       const input = tool.input.parse(given);
-      const { guard, clock, risk } = await tool.preflight(context, input);
-      return { risk, run: () => tool.run(context, input, guard, { clock, withinMs: 60_000, risk }) };
+      const { guard, clock, risk, lines } = await tool.preflight(context, input);
+      return { risk, lines, run: () => tool.run(context, input, guard, { clock, withinMs: 60_000, risk }) };
     },
   };
 }
@@ -100,5 +120,25 @@ test('removes nothing when there is another dangling image than its card counted
   const { run } = await engine.approved('container_prune', {});
   engine.alsoDangling('sha256:3');
   expect(await run()).toMatchObject(nothing);
+  expect(engine.removed).toEqual([]);
+});
+
+test('removes exactly the images that its card listed, also when others become dangling meanwhile [F4]', async () => {
+  const engine = on({});
+  const { run, lines } = await engine.approved('container_prune', {});
+  expect(lines.join()).toContain('1: 1 B,2: 1 B');
+  engine.meanwhile((path) => path.includes('sha256:1') && engine.alsoDangling('sha256:3'));
+  expect(await run()).toMatchObject({ kind: 'succeeded' });
+  expect(engine.removed.toSorted()).toEqual(['/images/sha256:1', '/images/sha256:2']);
+  expect(engine.dangling()).toEqual(['sha256:3']);
+  // Nothing removes by a filter what nobody has seen.
   expect(engine.posted).toEqual([]);
+});
+
+test('removes no image that has got a name since its card listed it [F4]', async () => {
+  const engine = on({});
+  const { run } = await engine.approved('container_prune', {});
+  engine.named.push('sha256:2');
+  expect(await run()).toMatchObject({ kind: 'failed', text: expect.stringContaining('has a name by now') });
+  expect(engine.removed).not.toContain('/images/sha256:2');
 });
