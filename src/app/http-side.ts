@@ -34,6 +34,7 @@ export async function createHttpSide(
   return createHttpServer({
     host: config.http.host,
     port: config.http.port,
+    socket: services.parts.socket ?? null,
     names: config.http.names,
     log,
     metrics,
