@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Counter, Histogram, Registry } from 'prom-client';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import type { ClientAddress } from './client-address.ts';
 import { hostNameOf, LOOPBACK_NAMES, originNameOf } from './known-host.ts';
 import { matchPath } from './match-path.ts';
 import type { RateLimit, RequestKind } from './ports.ts';
@@ -37,6 +38,8 @@ export interface HttpServerOptions {
   readonly log: Log;
   readonly metrics?: Registry;
   readonly rateLimit?: RateLimit;
+  /** Behind proxies; without it the other end of the connection is who calls. */
+  readonly clientAddress?: ClientAddress;
   /** For the whole request to arrive, ms; slower is answered 408. */
   readonly receiveTimeoutMs?: number;
 }
@@ -99,7 +102,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const started = performance.now();
-    const head = headOf(request);
+    const head = headOf(request, options.clientAddress);
     const mounted = head && options.mounts?.[head.path];
     if (mounted) {
       const full = limited(head, 'signed');
@@ -186,14 +189,15 @@ function strangeHost({ host, headers: { origin } }: HttpHead, route: Route, name
   };
 }
 
-function headOf(request: IncomingMessage): HttpHead | null {
+function headOf(request: IncomingMessage, clientAddress?: ClientAddress): HttpHead | null {
   let url: URL;
   try {
     url = new URL(request.url ?? '/', 'http://localhost');
   } catch {
     return null; // Answered 400.
   }
-  const peer = request.socket.remoteAddress ?? '';
+  const other = request.socket.remoteAddress ?? '';
+  const peer = clientAddress?.(other, String(request.headers['x-forwarded-for'] ?? '')) ?? other;
   return {
     method: request.method ?? 'GET',
     path: url.pathname,
