@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createStandIn } from './stand-in.mjs';
 
 /** Exit codes of src/cli/fail.ts that another start would only repeat: wrong usage, wrong configuration, no data folder. */
 const REPEATED = new Set([2, 4, 5]);
@@ -12,7 +13,8 @@ const PAUSES_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
 
 /**
  * Runs Sentry as a child of this process and starts it again when it ends by a fault. SIGINT and SIGTERM are passed on
- * and end both; the child stops by itself when this process is gone (src/cli/parent.ts).
+ * and end both; the child stops by itself when this process is gone (src/cli/parent.ts). While the child is away, its port
+ * answers 503 (stand-in.mjs).
  *
  * @param {string[]} command arguments of Node: program and its arguments
  * @param {{ pausesMs?: number[], say?: (line: string) => void }} options given by tests
@@ -23,17 +25,19 @@ export async function supervise(
   { pausesMs = PAUSES_MS, say = (line) => process.stderr.write(`${line}\n`) } = {},
 ) {
   const stopping = new AbortController();
+  const standIn = createStandIn();
   let child;
   for (const name of ['SIGINT', 'SIGTERM']) {
     process.on(name, () => {
       stopping.abort();
+      standIn.end();
       child?.kill(name);
     });
   }
   const past = { everReady: false, crashes: [], failedStarts: 0 };
   let because = '';
   for (;;) {
-    const end = await run(command, because, (started) => {
+    const end = await run(command, because, standIn, (started) => {
       child = started;
     });
     if (stopping.signal.aborted) return codeOf(end);
@@ -79,20 +83,32 @@ export function afterEnd({ code, signal, wasReady }, past, now) {
 }
 
 /** One life of the child. */
-async function run(command, because, started) {
+async function run(command, because, standIn, started) {
   const child = spawn(process.execPath, [...process.execArgv, ...command], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
   started(child);
   let wasReady = false;
-  child.on('message', (message) => {
+  let isAway = false;
+  const leave = () => {
+    isAway = true;
+    standIn.answer();
+  };
+  child.on('message', (message, socket) => {
     wasReady ||= message === 'ready';
+    if (message === 'away') leave();
+    // It may tell of its port with its last breath: then that is known only now.
+    if (message?.listening) standIn.keep(socket, message.listening, isAway);
   });
-  // A child that has ended takes no more messages; its end is what counts.
-  if (because !== '') child.send({ startedAgain: because }, () => undefined);
+  // The first thing it hears: it waits for it. One that has ended takes no more messages; its end is what counts.
+  const startedAgain = because === '' ? null : because;
+  child.send({ startedAgain, listening: standIn.address() }, standIn.socket(), () => undefined);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code, signal) => resolve({ code, signal, wasReady }));
+    child.once('exit', (code, signal) => {
+      leave();
+      resolve({ code, signal, wasReady });
+    });
   });
 }
 

@@ -33,7 +33,7 @@ export function auditedSettings(
     policy: policy.path,
     throttle,
     docsHosts: config.docsHosts,
-    http: { host: http.host, hasSecret: http.webhookSecret !== null, rate: http.rate },
+    http: { host: http.host, hasSecret: http.webhookSecret !== null, rate: http.rate, proxies: http.proxies },
     mcpServers: config.mcp.servers.map(({ name, transport, read, act }) => ({
       name,
       at: transport.kind === 'stdio' ? transport.command : new URL(transport.url).host,

@@ -42,7 +42,8 @@ async function start(services: Services, { slack, http }: Surfaces): Promise<{ h
   const answering = createAnswering(services.deps, slack.answers);
   await engine.start(createTurn(services.deps), upkeep.scheduled, answering);
   void upkeep.lookNow();
-  const { host, port } = await http.listen();
+  const listening = await http.listen();
+  services.parts.keepSocket?.(listening);
   memory.start(services.runbooks, { incomplete: problems.length > 0 });
   services.embedding.start();
   services.switches.start();
@@ -51,7 +52,7 @@ async function start(services: Services, { slack, http }: Surfaces): Promise<{ h
   services.watch.look();
   services.logWatch.look();
   services.targetsReload?.start();
-  return { httpUrl: `http://${host}:${port}` };
+  return { httpUrl: `http://${listening.host}:${listening.port}` };
 }
 
 /** In this order: refuse new work, end tool calls, then the turns, Slack's last messages, and the connections. */

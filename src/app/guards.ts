@@ -50,7 +50,9 @@ export async function createGuards(on: Foundations) {
   const vaultKey = openVaultKey(config.dataDir, config.vaultKey);
   const identities = createIdentities({ sql, audit, key: vaultKey });
   const vault = await openCredentialVault({ sql, audit, identities, executorId, log });
-  const killSwitch = createKillSwitch(sql, { mode: config.mode, dataDir: config.dataDir });
+  // A folder is known by its own key, and by its place: a copy is another one.
+  const folder = `${checkpointKey?.id ?? ''} ${config.dataDir}`;
+  const killSwitch = createKillSwitch(sql, { mode: config.mode, dataDir: config.dataDir, folder });
   const modeNotice = createModeNotice({ sql, audit, killSwitch, log });
   const breaker = createCostBreaker({ sql, audit, limits: config.cost, log });
   const rules = await openPolicyRules({
@@ -87,6 +89,8 @@ export async function createGuards(on: Foundations) {
     vault,
     seal: createApprovalSeal(vaultKey),
     killSwitch,
+    /** Whose files hold for every process. */
+    ownFolder: { id: folder, dataDir: config.dataDir, executorId },
     breaker,
     modelGuard,
     rules,

@@ -1,3 +1,4 @@
+import { clientAddress } from '../http/client-address.ts';
 import { createRateLimit } from '../http/rate-limit.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { statusRoutes } from '../http/status-routes.ts';
@@ -34,10 +35,16 @@ export async function createHttpSide(
   return createHttpServer({
     host: config.http.host,
     port: config.http.port,
+    socket: services.parts.socket ?? null,
     names: config.http.names,
     log,
     metrics,
-    rateLimit: createRateLimit({ known: config.http.rate, strangers: Math.ceil(config.http.rate / 10) }),
+    rateLimit: createRateLimit({
+      known: config.http.rate,
+      strangers: Math.ceil(config.http.rate / 10),
+      processes: () => services.engine.processes(),
+    }),
+    clientAddress: clientAddress(config.http.proxies),
     ...(slack.handleHttp ? { mounts: { '/slack/events': slack.handleHttp } } : {}),
     routes: [
       ...webhookRoutes({

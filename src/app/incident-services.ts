@@ -126,6 +126,7 @@ export async function createIncidentServices(
       isAdmin: (user) => policy.isAdmin(user),
       admins: on.parts.admins,
       systemOf: (target) => gate.systemOf(target),
+      folder: guards.ownFolder,
       redact,
       log,
     }),

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Log } from '../core/log.ts';
 import type { Principal } from '../core/principal.ts';
+import type { ListeningSocket } from '../http/server.ts';
 import type { SlackConnection } from '../slack/ports.ts';
 import type { TargetConfig, TargetKind } from '../targets/kind.ts';
 import type { Store } from './store.ts';
@@ -19,5 +20,9 @@ export interface Parts {
   readonly approvers: readonly Principal[];
   readonly admins: readonly Principal[];
   readonly oncallGroup: string | null;
+  /** To take requests from; absent or null: a new one, at the configured address. */
+  readonly socket?: ListeningSocket | null;
+  /** Told once it listens. */
+  readonly keepSocket?: (socket: ListeningSocket) => void;
   readonly log: Log;
 }

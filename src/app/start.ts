@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { within } from '../core/within.ts';
+import type { ListeningSocket } from '../http/server.ts';
 import { claimFolder } from '../infra/process/claim-folder.ts';
 import { reservePort } from '../infra/process/free-port.ts';
 import { makeFolder } from '../infra/process/make-folder.ts';
@@ -34,12 +35,25 @@ const APP_STOPS_WITHIN_MS = 22_000;
 /** Told while things start, one line each, for whoever watches. */
 export type Progress = (line: string) => void;
 
+/** Whoever holds the port while no Sentry runs. */
+export interface PortKeeper {
+  /** The socket it has kept; null: a port is to be chosen. */
+  socket(): Promise<ListeningSocket | null>;
+  keep(socket: ListeningSocket): void;
+}
+
 /**
  * Starts every part, in the order in which they need each other; what has started is stopped again when a later one fails.
  *
  * @param gone called once when the data folder is removed while this runs.
  */
-export async function start(given: Config, log: Log, progress: Progress, gone: () => void): Promise<Running> {
+export async function start(
+  given: Config,
+  log: Log,
+  progress: Progress,
+  gone: () => void,
+  keeper?: PortKeeper,
+): Promise<Running> {
   openDataFolder(given);
   const folder = await claimFolder(given.dataDir, log, gone);
   const stops: (() => Promise<void>)[] = [folder.release];
@@ -56,8 +70,12 @@ export async function start(given: Config, log: Log, progress: Progress, gone: (
   };
   try {
     progress(given.databaseUrl ? 'Connecting to PostgreSQL' : 'Starting PostgreSQL');
-    const ports = await choosePorts(given, progress);
-    const config = { ...given, http: { ...given.http, port: ports.http } };
+    const socket = (await keeper?.socket()) ?? null;
+    const ports = await choosePorts(given, progress, socket);
+    const config = {
+      ...given,
+      http: { ...given.http, host: socket?.host ?? given.http.host, port: ports.http },
+    };
     // Independent of each other, and each takes a second: together. All are waited for, so that none is left running
     // when another fails.
     const opening = started(openStore(config, log, { keep: true }));
@@ -86,6 +104,8 @@ export async function start(given: Config, log: Log, progress: Progress, gone: (
       approvers: config.approvers.length > 0 ? config.approvers : (workspace?.approvers ?? []),
       admins: config.admins.length > 0 ? config.admins : (workspace?.admins ?? []),
       oncallGroup: config.oncallGroup ?? workspace?.oncallGroup ?? null,
+      socket,
+      ...(keeper ? { keepSocket: (listening: ListeningSocket) => keeper.keep(listening) } : {}),
       log,
     });
     stops.push(() =>
@@ -136,8 +156,15 @@ async function shopDb(config: Config, port: number, workspace: LocalWorkspace | 
   }
 }
 
-/** A port that was asked for is that one or none; a usual one may be somebody else's: then another, remembered. */
-async function choosePorts({ dataDir, http, slack, playgroundTarget }: Config, say: Progress) {
+/**
+ * A port that was asked for is that one or none; a usual one may be somebody else's: then another, remembered. One that was
+ * kept over a crash stays, as senders know it.
+ */
+async function choosePorts(
+  { dataDir, http, slack, playgroundTarget }: Config,
+  say: Progress,
+  kept: ListeningSocket | null,
+) {
   const page = slack.kind === 'playground' ? slack : null;
   const asked = [http, ...(page ? [page] : [])].filter(({ portIsDefault }) => !portIsDefault);
   const others = asked.map(({ port }) => port);
@@ -145,8 +172,9 @@ async function choosePorts({ dataDir, http, slack, playgroundTarget }: Config, s
   const usual = { others, say };
   return {
     // Whether it is free shows at the address that it listens at.
-    http:
-      http.portIsDefault || http.port === 0
+    http: kept
+      ? kept.port
+      : http.portIsDefault || http.port === 0
         ? await fixedPort(dataDir, 'http', { ...usual, port: http.port })
         : http.port,
     slack: page

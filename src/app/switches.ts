@@ -55,7 +55,8 @@ export function createSwitches(deps: SwitchesDeps) {
       stoppedForNow(killSwitch, action, (name) => targets.get(name)?.domain),
     async lines(): Promise<readonly string[]> {
       const local = killSwitch.local();
-      const lines = [...(local ? [local.reason] : []), ...(await orders.lines())];
+      // A file of this folder is in the record, too, a moment later, in the same words.
+      const lines = [...new Set([...(local ? [local.reason] : []), ...(await orders.lines())])];
       const { stopped: resting } = await deps.records.openCounts();
       return [
         ...(lines.length > 0 ? lines : ['Changes are not stopped: approved fixes run.']),

@@ -37,6 +37,7 @@ export const startCommand = new Command('start')
       if (stopping.signal.aborted) return;
       process.stdout.write('\n  Stopping …\n');
       stopping.abort();
+      parent.tellAway();
       setTimeout(() => {
         log.error(
           { withinMs: STOP_WITHIN_MS },
@@ -45,9 +46,9 @@ export const startCommand = new Command('start')
         process.exit(0);
       }, STOP_WITHIN_MS).unref();
     };
+    const parent = watchParent(log, () => stop());
     process.on('SIGINT', stop);
     process.on('SIGTERM', stop);
-    const parent = watchParent(log, stop);
     // `npm start | head` closes the pipe: nobody reads any more, which is no reason to die without stopping what runs.
     process.stdout.on('error', (error) => log.debug({ error: messageOf(error) }, 'stdout is closed'));
     process.on('unhandledRejection', (error) =>
@@ -55,7 +56,10 @@ export const startCommand = new Command('start')
     );
     let running: Running | undefined;
     // The embedded servers go on where the parent starts Sentry again at once: it takes them over.
-    endOnUncaughtError(log, async () => (parent.isThere ? running?.app.stop() : running?.stop()));
+    endOnUncaughtError(log, async () => {
+      parent.tellAway();
+      return parent.isThere ? running?.app.stop() : running?.stop();
+    });
 
     let exitCode = 0;
     const gone = (): void => {
@@ -66,7 +70,7 @@ export const startCommand = new Command('start')
       );
       stop();
     };
-    running = await start(config, log, progress, gone);
+    running = await start(config, log, progress, gone, parent);
     if (!stopping.signal.aborted) process.stdout.write(firstScreen(running, Date.now() - begun));
     parent.tellReady();
     await asked;

@@ -2,8 +2,9 @@ import { Command } from 'commander';
 import { configuredTargets } from '../app/targets.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { OpsError, type Refusal } from '../core/errors.ts';
-import { resumed, stoppedText } from '../incidents/kill-switch/kill-switch-commands.ts';
+import { namesFile, resumed, stoppedText } from '../incidents/kill-switch/kill-switch-commands.ts';
 import { createKillSwitchService } from '../incidents/kill-switch/kill-switch-service.ts';
+import { ENDED_FILES } from '../incidents/kill-switch/shared-files.ts';
 import { createLog } from '../infra/log/log.ts';
 import { createRecords } from '../record/record.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
@@ -37,10 +38,16 @@ export const stopCommand = new Command('stop')
 
 export const resumeCommand = new Command('resume')
   .description('Take a stop back; incidents it held up are looked at again.')
-  .argument('[scope]', 'as it was stopped: everything, a domain or a target', 'everything')
+  .argument(
+    '[scope]',
+    'as it was stopped: everything, a domain or a target; STOP_SENTRY: files of processes that have ended',
+    'everything',
+  )
   .option('--reason <text>', 'why, for everybody to read', '')
   .action((scope: string, options: Options) => {
-    const order = orderOf('resume', loadConfig(), scope, options);
+    const order = namesFile(scope)
+      ? { scope: ENDED_FILES, reason: options.reason, by: operator() }
+      : orderOf('resume', loadConfig(), scope, options);
     return withBoard(async (board) => {
       const answer = await resumed(board, order);
       if (!answer.ok) throw failure(answer);

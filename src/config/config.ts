@@ -22,6 +22,7 @@ import {
   httpUrl,
   limits,
   list,
+  networks,
   numberFrom,
   principals,
   retention,
@@ -102,6 +103,7 @@ const environment = z.object({
   SENTRY_DOCS_HOSTS: docsHosts,
   SENTRY_HTTP_HOST: z.string().min(1).default('127.0.0.1'),
   SENTRY_HTTP_HOSTS: hostNames,
+  SENTRY_HTTP_PROXIES: networks,
   SENTRY_HTTP_PORT: whole(0, 65_535).default(3000),
   SENTRY_HTTP_RATE: whole(1, 10_000_000).default(6000),
   SENTRY_WEBHOOK_SECRET: z.string().min(8, 'at least 8 characters').optional(),
@@ -200,12 +202,14 @@ export interface Config {
     readonly portIsDefault: boolean;
     /** Names under which it is reached, beside those of this machine. */
     readonly names: readonly string[];
+    /** Addresses and networks whose word it takes for who calls. */
+    readonly proxies: readonly string[];
     readonly webhookSecret: string | null;
     /** Of sources that have one of their own, by name. */
     readonly ownWebhookSecrets: ReadonlyMap<string, string>;
     /** Opens the admin API of memory; null: it is off. */
     readonly adminToken: string | null;
-    /** Requests a minute and source. */
+    /** Requests a minute and source, over all processes. */
     readonly rate: number;
   };
   readonly mcp: {
@@ -288,6 +292,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     http: {
       host: values.SENTRY_HTTP_HOST,
       names: values.SENTRY_HTTP_HOSTS,
+      proxies: values.SENTRY_HTTP_PROXIES,
       port: values.SENTRY_HTTP_PORT,
       portIsDefault: present['SENTRY_HTTP_PORT'] === undefined,
       webhookSecret: values.SENTRY_WEBHOOK_SECRET ?? null,

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { channelPrincipal, type Principal } from '../core/principal.ts';
 import { readLimits } from '../safety/limits/throttle.ts';
@@ -38,6 +39,18 @@ export const hostNames = list('').refine(
   (names) => names.every((name) => /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]*[a-z0-9])$/i.test(name)),
   { error: 'expected names separated by commas, like sentry.example.com: no https://, no port' },
 );
+
+/** Addresses and networks, of proxies. */
+export const networks = list('').refine((found) => found.every(isNetwork), {
+  error: 'expected addresses separated by commas, like 192.0.2.7 or 10.1.0.0/16',
+});
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const most: number | undefined = { 4: 32, 6: 128 }[isIP(address)];
+  if (most === undefined || more.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+}
 
 /** `source=secret` pairs separated by commas: the secrets of webhooks that have one of their own. */
 export const webhookSecrets = list('').transform((pairs, context): ReadonlyMap<string, string> => {

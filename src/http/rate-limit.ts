@@ -6,6 +6,8 @@ export interface RateLimitOptions {
   readonly known: number;
   /** The others: refused, unknown paths, and what asks for no secret. */
   readonly strangers: number;
+  /** How many processes share these numbers now; absent: this one alone. */
+  readonly processes?: () => number;
   /** Milliseconds, any origin. */
   readonly now?: () => number;
 }
@@ -21,11 +23,13 @@ interface Bucket {
 /**
  * A bucket of tokens per source and kind of request, refilled evenly: a minute's worth at once, then the rate. Strangers
  * and those who know the secret are counted apart, so that nobody who guesses from behind the same proxy keeps the alerts
- * of others out. In this process: it protects this port; what reaches the systems is throttled over all processes.
+ * of others out. In this process, without asking anybody: of several, each allows its share. What reaches the systems is
+ * throttled over all processes.
  */
 export function createRateLimit({
   known,
   strangers,
+  processes = () => 1,
   now = () => performance.now(),
 }: RateLimitOptions): RateLimit {
   const buckets = new Map<string, Bucket>();
@@ -48,7 +52,11 @@ export function createRateLimit({
     return { ok: true };
   }
 
-  return ({ peer, kind }) => take(`${kind} ${sourceOf(peer)}`, kind === 'stranger' ? strangers : known);
+  return ({ peer, kind }) => {
+    const share = (kind === 'stranger' ? strangers : known) / Math.max(1, processes());
+    // Less than one would never be reached.
+    return take(`${kind} ${sourceOf(peer)}`, Math.max(1, share));
+  };
 }
 
 /** One machine may have all addresses of an IPv6 /64. */

@@ -27,7 +27,7 @@ export interface HttpHead {
   readonly headers: IncomingHttpHeaders;
   /** The name by which this server was called; null: not exactly one. */
   readonly host: string | null;
-  /** The other end's address, as the socket knows it (no proxy header is believed). */
+  /** The caller's address: the socket's other end, or whom a declared proxy there speaks for. */
   readonly peer: string;
   /** Whether that is this machine. */
   readonly isLoopback: boolean;

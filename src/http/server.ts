@@ -3,15 +3,24 @@ import type { AddressInfo } from 'node:net';
 import { Counter, Histogram, Registry } from 'prom-client';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import type { ClientAddress } from './client-address.ts';
 import { hostNameOf, LOOPBACK_NAMES, originNameOf } from './known-host.ts';
 import { matchPath } from './match-path.ts';
 import type { RateLimit, RequestKind } from './ports.ts';
 import { readBody } from './read-body.ts';
 import type { HttpAnswer, HttpHead, Route } from './route.ts';
 
+/** A socket that listens already, or still: two processes may hold the same one. */
+export interface ListeningSocket {
+  readonly host: string;
+  readonly port: number;
+  /** Node's own: another process of the family can be given it. */
+  readonly handle: object;
+}
+
 export interface HttpServer {
   /** Resolves with the real port (0 asks for a free one). @throws OpsError HTTP_LISTEN */
-  listen(): Promise<{ readonly host: string; readonly port: number }>;
+  listen(): Promise<ListeningSocket>;
   /** Takes no more, lets running requests end for at most `graceMs`, then cuts them. */
   close(graceMs?: number): Promise<void>;
 }
@@ -19,6 +28,8 @@ export interface HttpServer {
 export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
+  /** To accept from, instead of a new one on `host` and `port`. */
+  readonly socket?: ListeningSocket | null;
   readonly routes: readonly Route[];
   /** Names under which this server is reached, beside those of this machine and `host`. */
   readonly names?: readonly string[];
@@ -27,6 +38,8 @@ export interface HttpServerOptions {
   readonly log: Log;
   readonly metrics?: Registry;
   readonly rateLimit?: RateLimit;
+  /** Behind proxies; without it the other end of the connection is who calls. */
+  readonly clientAddress?: ClientAddress;
   /** For the whole request to arrive, ms; slower is answered 408. */
   readonly receiveTimeoutMs?: number;
 }
@@ -83,13 +96,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     socket.end(rawAnswer(error.code ?? ''));
   });
   return {
-    listen: () => listen(server, options.host, options.port),
+    listen: () => listen(server, options),
     close: (graceMs = 5_000) => close(server, graceMs),
   };
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const started = performance.now();
-    const head = headOf(request);
+    const head = headOf(request, options.clientAddress);
     const mounted = head && options.mounts?.[head.path];
     if (mounted) {
       const full = limited(head, 'signed');
@@ -176,14 +189,15 @@ function strangeHost({ host, headers: { origin } }: HttpHead, route: Route, name
   };
 }
 
-function headOf(request: IncomingMessage): HttpHead | null {
+function headOf(request: IncomingMessage, clientAddress?: ClientAddress): HttpHead | null {
   let url: URL;
   try {
     url = new URL(request.url ?? '/', 'http://localhost');
   } catch {
     return null; // Answered 400.
   }
-  const peer = request.socket.remoteAddress ?? '';
+  const other = request.socket.remoteAddress ?? '';
+  const peer = clientAddress?.(other, String(request.headers['x-forwarded-for'] ?? '')) ?? other;
   return {
     method: request.method ?? 'GET',
     path: url.pathname,
@@ -222,7 +236,10 @@ function rawAnswer(code: string): string {
   return [`HTTP/1.1 ${status}`, ...headers, 'content-length: 0', 'connection: close', '', ''].join('\r\n');
 }
 
-function listen(server: Server, host: string, port: number): Promise<{ host: string; port: number }> {
+function listen(
+  server: Server,
+  { host, port, socket }: Pick<HttpServerOptions, 'host' | 'port' | 'socket'>,
+): Promise<ListeningSocket> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(
@@ -235,7 +252,12 @@ function listen(server: Server, host: string, port: number): Promise<{ host: str
         }),
       );
     });
-    server.listen(port, host, () => resolve({ host, port: (server.address() as AddressInfo).port }));
+    const listening = (): void => {
+      const { _handle: handle } = server as unknown as { readonly _handle: object };
+      resolve({ host, port: (server.address() as AddressInfo).port, handle });
+    };
+    if (socket) server.listen(socket.handle, listening);
+    else server.listen(port, host, listening);
   });
 }
 

@@ -12,7 +12,8 @@ interface Service {
   readonly cap_add?: readonly string[];
   readonly ports?: readonly string[];
   readonly networks: readonly string[];
-  readonly volumes: readonly (string | { readonly source: string; readonly read_only?: boolean })[];
+  readonly container_name?: string;
+  readonly volumes?: readonly (string | { readonly source: string; readonly read_only?: boolean })[];
   readonly environment: Readonly<Record<string, string>>;
 }
 const compose = parse(read('compose.yaml'), { merge: true }) as {
@@ -39,7 +40,7 @@ describe('compose.yaml', () => {
 
   it('publishes one port on this machine alone, and gives the databases no way out', () => {
     expect(services.flatMap(([name, { ports = [] }]) => ports.map((port) => `${name} ${port}`))).toEqual([
-      'sentry 127.0.0.1:3000:3000',
+      'balancer 127.0.0.1:3000:3000',
     ]);
     expect(compose.networks['inside']?.internal).toBe(true);
     for (const name of ['postgres', 'chroma']) expect(compose.services[name]?.networks).toEqual(['inside']);
@@ -47,13 +48,41 @@ describe('compose.yaml', () => {
 
   it('mounts nothing of the machine but what is read, no socket of an engine, and changes nothing until it is told to', () => {
     const mounts = services
-      .flatMap(([, { volumes }]) => volumes)
+      .flatMap(([, { volumes = [] }]) => volumes)
       .filter((volume) => typeof volume !== 'string');
     expect(mounts.map(({ source, read_only: readOnly }) => [source, readOnly])).toEqual([
       ['./sentry.yaml', true],
+      ['./deploy/haproxy/haproxy.cfg', true],
     ]);
     expect(read('compose.yaml')).not.toContain('docker.sock');
     expect(compose.services['sentry']?.environment['SENTRY_MODE']).toBe('${SENTRY_MODE:-AUDIT}');
+  });
+});
+
+describe('compose.yaml --scale sentry=3 [C10]', () => {
+  const { sentry, balancer } = compose.services;
+  const haproxy = read('deploy/haproxy/haproxy.cfg');
+
+  it('finds nothing in the service that only one container can have', () => {
+    expect(sentry?.ports).toBeUndefined();
+    expect(sentry?.container_name).toBeUndefined();
+    // A named volume would be one data folder for all; without a source each container gets its own.
+    const written = (sentry?.volumes ?? []).filter((volume) => typeof volume === 'string');
+    expect(written).toEqual(['/data']);
+    expect(read('Dockerfile')).toContain('SENTRY_DATA_DIR=/data');
+  });
+
+  it('asks for the key that all of them need', () => {
+    expect(sentry?.environment['SENTRY_VAULT_KEY']).toMatch(/^\$\{SENTRY_VAULT_KEY:\?/);
+  });
+
+  it('puts before them what knows each, asks whether it is ready, and else answers 503 and when to come again', () => {
+    expect(balancer?.networks.filter((network) => sentry?.networks.includes(network))).toEqual(['outside']);
+    expect(haproxy).toMatch(/^ {2}server-template sentry- \d+ sentry:3000$/m);
+    expect(read('Dockerfile')).toContain('SENTRY_HTTP_PORT=3000');
+    expect(haproxy).toMatch(/^ {2}bind :3000$/m);
+    expect(haproxy).toContain('uri /ready');
+    expect(haproxy).toMatch(/http-error status 503 .* hdr Retry-After \d+/);
   });
 });
 

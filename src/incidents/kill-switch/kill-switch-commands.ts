@@ -3,16 +3,13 @@ import { closestName } from '../../core/closest-name.ts';
 import { messageOf, type Refusal, refuse } from '../../core/errors.ts';
 import { type IncidentId, parseIncidentId } from '../../core/ids.ts';
 import { formatPrincipals, type Principal } from '../../core/principal.ts';
-import {
-  formatScope,
-  formatSwitch,
-  type KillSwitch,
-  switchScopes,
-} from '../../safety/kill-switch/kill-switch.ts';
+import { formatScope } from '../../core/switch-scope.ts';
+import { formatSwitch, type KillSwitch, switchScopes } from '../../safety/kill-switch/kill-switch.ts';
 import { parseKillSwitch } from '../../safety/kill-switch/parse-kill-switch.ts';
 import type { Steered, Steering } from '../steering.ts';
 import type { KillSwitchService } from './kill-switch-service.ts';
 import type { RunningAction } from './running-actions.ts';
+import { ENDED_FILES } from './shared-files.ts';
 
 /** `/sentry stop …` and `/sentry resume …` as somebody typed them: of one incident anybody's, of changes the admins'. */
 export interface KillSwitchCommands {
@@ -106,6 +103,7 @@ export function createKillSwitchCommands(deps: {
       if (incident) return steering.resume(incident.id, by);
       const no = await mayNot(by);
       if (no) return no;
+      if (namesFile(text)) return resumed(board, { scope: ENDED_FILES, by, reason: '' });
       const order = parseKillSwitch(text, {
         ...known(),
         everything: 'To resume everything: /sentry resume everything',
@@ -118,6 +116,9 @@ export function createKillSwitchCommands(deps: {
   };
 }
 
+/** Asks for the stops of files whose processes have ended. */
+export const namesFile = (text: string): boolean => /^(?:stop_sentry|sentry_mode)$/i.test(text.trim());
+
 /** Takes a stop back and says what is still stopped. */
 export async function resumed(
   board: KillSwitchService,
@@ -125,9 +126,9 @@ export async function resumed(
 ): Promise<Steered> {
   const was = await board.resume(order);
   const left = (await board.set()).map((set) => `Still: ${formatSwitch(set)}.`);
-  if (!was)
-    return refuse('NOT_STOPPED', [`There is no stop of ${formatScope(order.scope)}.`, ...left].join('\n'));
-  const text = `Resumed: ${formatScope(order.scope)}. Incidents that waited for it are looked at again.`;
+  const what = order.scope === ENDED_FILES ? 'files whose process has ended' : formatScope(order.scope);
+  if (!was) return refuse('NOT_STOPPED', [`There is no stop of ${what}.`, ...left].join('\n'));
+  const text = `Resumed: ${what}. Incidents that waited for it are looked at again.`;
   return { ok: true, text: [text, ...left].join('\n') };
 }
 

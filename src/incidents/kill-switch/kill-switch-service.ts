@@ -9,9 +9,10 @@ import type { InvestigationDeps } from '../deps.ts';
 import { announce, announceCleared, settingKey } from './announce.ts';
 import { resumeIncidents } from './resume-incidents.ts';
 import { type RunningAction, runningIn, targetIn, untilSettled } from './running-actions.ts';
+import { ENDED_FILES, liftEnded, type OwnFolder, shareFiles } from './shared-files.ts';
 
 export interface SwitchOrder {
-  /** `*`, `domain:<domain>` or `target:<name>`. */
+  /** `*`, `domain:<domain>`, `target:<name>`; to resume also `ENDED_FILES`. */
   readonly scope: string;
   /** A Slack user id, or who used the command line. */
   readonly by: string;
@@ -36,7 +37,7 @@ export interface KillSwitchService {
   alsoNamed(scope: string): Promise<readonly string[] | null>;
   /** All stops that hold. */
   set(): Promise<readonly SetSwitch[]>;
-  /** Ends stops whose time is up, and goes on with incidents that nothing holds up any more; once. */
+  /** Ends stops whose time is up, shares the files of its folder, and goes on with incidents that nothing holds up any more; once. */
   look(): Promise<void>;
   /** Looks every second, and once which systems the targets are. */
   start(): void;
@@ -52,18 +53,19 @@ export type KillSwitchServiceDeps = Pick<InvestigationDeps, 'sql' | 'records' | 
   readonly targets: ReadonlyMap<string, Pick<Target, 'domain'>>;
   /** Reads which system a target is, and puts that on record; null: it cannot be told now. Without it the record alone tells. */
   readonly systemOf?: (target: string) => Promise<string | null>;
+  /** Of a bot; a command looks after no files. */
+  readonly folder?: OwnFolder;
 };
 
 export function createKillSwitchService(deps: KillSwitchServiceDeps): KillSwitchService {
   const { sql, log } = deps;
   const stopping = new AbortController();
   let looking: Promise<void> = Promise.resolve();
-  /** Why the file STOP_SENTRY holds, as the audit log was last told. */
-  let heldByFile: string | undefined;
 
   async function look(): Promise<void> {
     await endOverdue(deps);
-    heldByFile = await noticeFile(deps, heldByFile);
+    if (deps.folder) await shareFiles(deps, deps.folder);
+    await deps.killSwitch.refresh();
     await resumeIncidents(deps);
   }
 
@@ -135,6 +137,7 @@ async function resume(
   { scope, by, reason: said }: SwitchOrder,
 ): Promise<boolean> {
   const reason = deps.redact(said);
+  if (scope === ENDED_FILES) return liftEnded(deps, by, reason);
   return deps.sql.begin(async (tx) => {
     const rows = await tx`
       UPDATE switch SET stopped = false, until = NULL, by = ${by}, reason = ${reason}, at = clock_timestamp()
@@ -155,22 +158,6 @@ async function endOverdue(deps: KillSwitchServiceDeps): Promise<void> {
        WHERE stopped AND until <= clock_timestamp() RETURNING scope`;
     for (const { scope } of rows) await announceCleared(tx, deps, scope, 'system', 'its time is up');
   });
-}
-
-/** The file is obeyed wherever it is read; here its coming and going gets into the audit log. Why it holds now, if it does. */
-async function noticeFile(
-  { killSwitch, audit }: KillSwitchServiceDeps,
-  was: string | undefined,
-): Promise<string | undefined> {
-  const local = killSwitch.local();
-  const now = local?.code === 'STOPPED' ? local.reason : undefined;
-  if (now !== was)
-    await audit.append({
-      kind: now === undefined ? 'switch.cleared' : 'switch.set',
-      actor: 'system',
-      details: { scope: 'STOP_SENTRY', reason: now ?? 'the file is gone' },
-    });
-  return now;
 }
 
 /** A stop takes effect by its name at once; that it may also be known by others must not hold it up for long. */

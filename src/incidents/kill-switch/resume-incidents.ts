@@ -1,7 +1,9 @@
 import type { IncidentId } from '../../core/ids.ts';
 import type { Incident } from '../../core/incident.ts';
+import { FILE_SCOPE } from '../../core/switch-scope.ts';
 import type { IncidentRow } from '../../record/rows.ts';
 import { setSwitches, switchScopes } from '../../safety/kill-switch/kill-switch.ts';
+import { isModeScope } from '../../safety/kill-switch/stop-files.ts';
 import { scopesOfSame } from '../../safety/kill-switch/target-identity.ts';
 import { BESIDE_TURN, moveIn } from '../move.ts';
 import { settingKey } from './announce.ts';
@@ -32,10 +34,12 @@ async function announceHolding(
   scopes: readonly string[],
 ): Promise<void> {
   const all = await scopesOfSame(sql, scopes);
-  const holding = (await setSwitches(sql)).filter((set) => all.includes(set.scope));
-  for (const { since, ...set } of holding) {
-    const body = { type: 'switch.set', ...set } as const;
-    await sql.begin((tx) => records.append(tx, id, body, settingKey(set.scope, since)));
+  const holding = (await setSwitches(sql)).filter(
+    ({ scope }) => all.includes(scope) || (scope.startsWith(FILE_SCOPE) && !isModeScope(scope)),
+  );
+  for (const { since, scope, by, reason, until } of holding) {
+    const body = { type: 'switch.set', scope, by, reason, until } as const;
+    await sql.begin((tx) => records.append(tx, id, body, settingKey(scope, since)));
   }
 }
 

@@ -47,6 +47,8 @@ export interface Engine extends Jobs {
   start(turn: Turn, scheduled?: readonly Scheduled[], answer?: AnswerQuestion): Promise<void>;
   /** Runs a scheduled work now, as if its time had come. */
   trigger(name: string): Promise<void>;
+  /** How many processes work on the record, this one included. */
+  processes(): number;
   /** Begins no step, waits for the running ones at most `drainMs`, and closes. Their turns go on in another process or at the next start. */
   stop(drainMs: number): Promise<void>;
 }
@@ -96,6 +98,8 @@ export function createEngine(options: EngineOptions): Engine {
       if (answer !== undefined) await registerQueue(QUESTIONS_QUEUE, ANSWERS_AT_ONCE);
       await takeover.start();
     },
+
+    processes: takeover.processes,
 
     async trigger(name) {
       await (await DBOS.triggerSchedule(name)).getResult();

@@ -21,7 +21,12 @@ export function createTakeover(options: {
   readonly sql: Sql;
   readonly log: Log;
   readonly executorId: string;
-}): { start(): Promise<void>; stop(): Promise<void> } {
+}): {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** How many work on the record, this one included, as of the last heartbeat. */
+  processes(): number;
+} {
   const { sql, log, executorId } = options;
   const host = pidSpace();
   let timer: NodeJS.Timeout | undefined;
@@ -29,11 +34,17 @@ export function createTakeover(options: {
   let lastClean = Number.NEGATIVE_INFINITY;
   let lastIdle = Number.NEGATIVE_INFINITY;
   const silence = createSilence();
+  let processes = 1;
 
   async function beat(): Promise<void> {
-    await sql`
-      INSERT INTO process (executor_id, pid, host) VALUES (${executorId}, ${process.pid}, ${host})
-      ON CONFLICT (executor_id) DO UPDATE SET beat_at = clock_timestamp()`;
+    const [row] = await sql<{ others: number }>`
+      WITH beat AS (
+        INSERT INTO process (executor_id, pid, host) VALUES (${executorId}, ${process.pid}, ${host})
+        ON CONFLICT (executor_id) DO UPDATE SET beat_at = clock_timestamp())
+      SELECT count(*)::int AS others FROM process
+       WHERE executor_id <> ${executorId}
+         AND beat_at > clock_timestamp() - ${DEAD_AFTER_MS} * interval '1 millisecond'`;
+    processes = 1 + (row?.others ?? 0);
   }
 
   async function sweep(): Promise<void> {
@@ -110,6 +121,7 @@ export function createTakeover(options: {
   }
 
   return {
+    processes: () => processes,
     async start() {
       await beat();
       await sweep();

@@ -5,7 +5,13 @@ import { jsonOf } from '../../core/json-of.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sql } from '../../core/sql.ts';
 import type { AuditLog } from './audit-chain.ts';
-import { asCheckpoint, CHECKPOINT_KIND, type Checkpoint, type CheckpointKey } from './audit-checkpoint.ts';
+import {
+  asCheckpoint,
+  CHECKPOINT_KIND,
+  type Checkpoint,
+  type CheckpointKey,
+  readCheckpoint,
+} from './audit-checkpoint.ts';
 
 export const WITNESS_FILE = 'audit-checkpoints.jsonl';
 /**
@@ -17,8 +23,14 @@ const EVERY_MS = 5 * 60_000;
 const LOOK_MS = 1_000;
 /** A channel is for people: no more than four an hour. */
 const POST_MS = 15 * 60_000;
+/** What was last posted and when, on record. */
+const POSTED = 'audit checkpoint posted';
 
-/** Signs where the audit log stands, now and then: into the log itself, and into a file beside the database. */
+/**
+ * Signs where the audit log stands, now and then: into the log itself, and into a file beside the database. Of several
+ * processes each keeps its own file, with its own key, so that each machine can tell whether the log is whole; into the log and
+ * the channel goes one for all.
+ */
 export interface AuditWitness {
   start(): void;
   /** A last checkpoint, unless nothing came since. */
@@ -33,7 +45,7 @@ export function createAuditWitness(deps: {
   readonly key: CheckpointKey;
   readonly dataDir: string;
   readonly log: Log;
-  /** Says it where neither the database nor this machine can take it back; at most every `POST_MS`. May reject. */
+  /** Says it where neither the database nor this machine can take it back; at most every `POST_MS`, over all processes. May reject. */
   readonly post?: (checkpoint: Checkpoint) => Promise<void>;
 }): AuditWitness {
   const { sql, audit, key, dataDir, log, post } = deps;
@@ -43,7 +55,6 @@ export function createAuditWitness(deps: {
   /** Whether an approval or an outcome is among them was asked of the entries up to this one. */
   let looked: number | null = null;
   let at = performance.now();
-  let postedAt = Number.NEGATIVE_INFINITY;
   let stopped = false;
   let isFailing = false;
   let taking: Promise<unknown> = Promise.resolve();
@@ -53,43 +64,69 @@ export function createAuditWitness(deps: {
     return head ?? { seq: 0, hash: '' };
   }
 
-  /** Checkpoints of other processes are nothing new: two idle ones would answer each other for ever. */
-  async function anythingNew(upTo: number): Promise<boolean> {
-    if (upTo <= seen) return false;
-    const found = await sql`
-      SELECT 1 AS x FROM audit_entry WHERE seq > ${seen} AND seq <= ${upTo}
-         AND body NOT LIKE ${`%"kind":"${CHECKPOINT_KIND}"%`} LIMIT 1`;
-    return found.length > 0;
+  /**
+   * The last entry since ours that is no checkpoint; null: there is none. Checkpoints of other processes are nothing new: two
+   * idle ones would answer each other for ever.
+   */
+  async function newest(upTo: number): Promise<number | null> {
+    if (upTo <= seen) return null;
+    const [found] = await sql<{ seq: number }>`
+      SELECT seq FROM audit_entry WHERE seq > ${seen} AND seq <= ${upTo}
+         AND body NOT LIKE ${`%"kind":"${CHECKPOINT_KIND}"%`} ORDER BY seq DESC LIMIT 1`;
+    return found?.seq ?? null;
   }
 
   async function take(): Promise<Checkpoint | null> {
     const now = await head();
-    if (!(await anythingNew(now.seq))) return null;
+    const last = await newest(now.seq);
+    if (last === null) return null;
     const checkpoint = key.sign(now);
     appendFileSync(join(dataDir, WITNESS_FILE), `${JSON.stringify(checkpoint)}\n`, {
       mode: 0o600,
       flush: true,
     });
-    await audit.append({ kind: CHECKPOINT_KIND, actor: 'system', details: { ...checkpoint } });
+    const isOurs = await enter(checkpoint, last);
     // What others appended in between waits for the next one.
-    seen = now.seq + 1;
+    seen = isOurs ? now.seq + 1 : now.seq;
     at = performance.now();
-    await say(checkpoint);
+    if (isOurs) await say(checkpoint);
     return checkpoint;
+  }
+
+  /** Into the log, unless another process's there vouches for `last` already. */
+  function enter(checkpoint: Checkpoint, last: number): Promise<boolean> {
+    return sql.begin(async (tx) => {
+      await tx`SELECT pg_advisory_xact_lock(hashtextextended('sentry audit checkpoint', 0))`;
+      const later = await tx<{ body: string }>`
+        SELECT body FROM audit_entry WHERE seq > ${last} AND body LIKE ${`%"kind":"${CHECKPOINT_KIND}"%`}`;
+      if (later.some(({ body }) => (readCheckpoint(body)?.seq ?? 0) >= last)) return false;
+      await audit.appendIn(tx, { kind: CHECKPOINT_KIND, actor: 'system', details: { ...checkpoint } });
+      return true;
+    });
   }
 
   /** One that does not arrive is made up for by the next: each vouches for all entries before it. */
   async function say(checkpoint: Checkpoint): Promise<void> {
-    if (!post || performance.now() - postedAt < POST_MS) return;
+    if (!post || !(await takeTurn(checkpoint))) return;
     try {
       await post(checkpoint);
-      postedAt = performance.now();
     } catch (error) {
+      await sql`DELETE FROM seen_setting WHERE name = ${POSTED}`;
       log.warn(
         { seq: checkpoint.seq, error: messageOf(error) },
         'a checkpoint of the audit log could not be posted',
       );
     }
+  }
+
+  /** Whether none was posted lately, by any process. A clock that was set back does not silence them. */
+  async function takeTurn({ hash }: Checkpoint): Promise<boolean> {
+    const rows = await sql`
+      INSERT INTO seen_setting AS s (name, sha256) VALUES (${POSTED}, ${hash})
+      ON CONFLICT (name) DO UPDATE SET sha256 = excluded.sha256, at = clock_timestamp()
+        WHERE s.at < clock_timestamp() - ${POST_MS} * interval '1 millisecond' OR s.at > clock_timestamp()
+      RETURNING name`;
+    return rows.length > 0;
   }
 
   async function takeIfDue(): Promise<void> {

@@ -33,9 +33,10 @@ afterEach(async () => {
 });
 afterAll(async () => rig.stop());
 
-function boardOf({ core }: Rig): KillSwitchService {
+function boardOf({ core, dataDir }: Rig): KillSwitchService {
   const { killSwitch } = core.gateDeps;
-  return createKillSwitchService({ ...core, killSwitch, targets: new Map([['box', boxTarget]]) });
+  const folder = { id: 'here', dataDir, executorId: 'this process' };
+  return createKillSwitchService({ ...core, killSwitch, targets: new Map([['box', boxTarget]]), folder });
 }
 
 const order = { scope: 'target:box', by: 'UADMIN', reason: 'a migration runs' };

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, test } from 'vitest';
 import { asIncidentId } from '../../../src/core/ids.ts';
+import { clientAddress } from '../../../src/http/client-address.ts';
 import { createRateLimit } from '../../../src/http/rate-limit.ts';
 import { createHttpServer, type HttpServerOptions } from '../../../src/http/server.ts';
 import { statusRoutes } from '../../../src/http/status-routes.ts';
@@ -303,4 +304,20 @@ test('what goes to Slack’s receiver is limited before anything of it is read',
     statuses.push((await fetch(`${url}/slack/events`, { method: 'POST', body: '{}' })).status);
   expect(statuses).toEqual([200, 200, 429, 429]);
   expect(reached).toBe(2);
+});
+
+test('behind a declared proxy each caller is counted for itself, and none is this machine [C10]', async () => {
+  const { post } = await start(
+    { secret: null },
+    {
+      clientAddress: clientAddress(['127.0.0.1']),
+      rateLimit: createRateLimit({ known: 1, strangers: 1 }),
+    },
+  );
+  const from = async (address: string) => (await post(body(), { 'x-forwarded-for': address })).status;
+  // Without a secret only this machine may call: what a proxy on it passes on comes from elsewhere.
+  expect(await from('203.0.113.5')).toBe(401);
+  expect(await from('127.0.0.1, 203.0.113.5')).toBe(429);
+  expect(await from('203.0.113.6')).toBe(401);
+  expect(await from('127.0.0.1')).toBe(202);
 });

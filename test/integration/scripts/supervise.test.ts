@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { isRunning, processIdentity } from '../../../src/infra/process/process-identity.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
@@ -43,11 +44,15 @@ function supervise(lives: readonly Life[], pausesMs: readonly number[] = [5]): S
     if (code) process.exit(Number(code[1]));
     setTimeout(() => undefined, 600_000);`,
   );
-  const runner = join(folder, 'runner.mjs');
+  return supervised(join(folder, 'program.mjs'), pausesMs, lived);
+}
+
+function supervised(program: string, pausesMs: readonly number[], lived = ''): Supervised {
+  const runner = join(dirname(program), 'runner.mjs');
   writeFileSync(
     runner,
     `import { supervise } from ${JSON.stringify(module)};
-    process.exit(await supervise([${JSON.stringify(join(folder, 'program.mjs'))}], { pausesMs: ${JSON.stringify(pausesMs)} }));`,
+    process.exit(await supervise([${JSON.stringify(program)}], { pausesMs: ${JSON.stringify(pausesMs)} }));`,
   );
   const child = spawn(process.execPath, [runner]);
   let said = '';
@@ -69,7 +74,7 @@ test('one that was killed is started again, and told why [C1]', async () => {
   expect(await parent.code).toBe(0);
   expect(parent.lives()).toBe(2);
   expect(parent.said()).toContain('Sentry ended unexpectedly (signal SIGKILL). Starting it again in');
-  expect(parent.said()).toContain('{"startedAgain":"signal SIGKILL"}');
+  expect(parent.said()).toContain('{"startedAgain":"signal SIGKILL","listening":null}');
 });
 
 test.each<[string, readonly Life[], number]>([
@@ -127,6 +132,101 @@ test('a parent that is killed takes the program along', async () => {
   // Both hold its output open.
   await parent.code;
   expect(isRunning(left)).toBe(false);
+});
+
+/** A server in small under the real parent, as Sentry is one: it answers 202, and starts slowly. */
+function serve(first = '') {
+  const folder = scratchDir();
+  const program = join(folder, 'server.mjs');
+  writeFileSync(
+    program,
+    `import { createServer } from 'node:http';
+    const [hello, handle] = await new Promise((done) => process.once('message', (...heard) => done(heard)));
+    process.on('disconnect', () => process.exit(0));
+    process.on('SIGTERM', () => process.exit(0));
+    await new Promise((done) => setTimeout(done, 100));
+    const server = createServer((request, response) => {
+      request.resume().on('end', () => response.writeHead(202).end(String(process.pid)));
+    });
+    await new Promise((done) => (handle ? server.listen(handle, done) : server.listen(0, '127.0.0.1', done)));
+    const { port } = server.address();
+    process.send({ listening: { host: '127.0.0.1', port } }, server._handle);
+    ${first}
+    process.send('ready');
+    console.log('port ' + port + ' of ' + process.pid + '.');`,
+  );
+  return supervised(program, [200]);
+}
+
+/** Sends until told to end, each over a connection of its own; what was answered, or why nothing was. */
+function send(port: number) {
+  const seen = new Map<string, number>();
+  let going = true;
+  const sending = (async () => {
+    while (going) {
+      const answer = await fetch(`http://127.0.0.1:${port}/`, {
+        method: 'POST',
+        body: 'x'.repeat(10_000),
+        headers: { connection: 'close' },
+      }).then(
+        async (response) => {
+          await response.text();
+          return `${response.status} ${response.headers.get('retry-after') ?? ''}`.trim();
+        },
+        (error: Error) => String((error.cause as NodeJS.ErrnoException | undefined)?.code ?? error),
+      );
+      seen.set(answer, (seen.get(answer) ?? 0) + 1);
+      await sleep(2);
+    }
+  })();
+  return {
+    seen,
+    async end() {
+      going = false;
+      await sending;
+    },
+  };
+}
+
+const lastLife = (said: string) =>
+  [...said.matchAll(/port (\d+) of (\d+)\./g)].at(-1)?.slice(1).map(Number) ?? [];
+
+test('while it is killed again and again senders hear 202 or 503 and when to come again, and are never refused [C1]', async () => {
+  const parent = serve();
+  const [port = 0] = await waitFor('the first life', async () => {
+    const life = lastLife(parent.said());
+    return life.length > 0 && life;
+  });
+  const senders = [send(port), send(port)];
+  const answered = (what: string) => senders.reduce((sum, { seen }) => sum + (seen.get(what) ?? 0), 0);
+  for (let kills = 0; kills < 4; kills += 1) {
+    const [, pid = 0] = lastLife(parent.said());
+    const [taken, away] = [answered('202'), answered('503 5')];
+    await waitFor('it to answer', async () => answered('202') > taken);
+    process.kill(pid, 'SIGKILL');
+    await waitFor('the parent to answer', async () => answered('503 5') > away);
+    await waitFor('the next life', async () => lastLife(parent.said())[1] !== pid);
+    expect(lastLife(parent.said())[0]).toBe(port);
+  }
+  const taken = answered('202');
+  await waitFor('it to answer again', async () => answered('202') > taken);
+  await Promise.all(senders.map((sender) => sender.end()));
+  parent.signal('SIGTERM');
+  expect(await parent.code).toBe(0);
+  // What it had begun to read when it was killed is cut off: nobody can answer that any more.
+  const others = new Set(senders.flatMap(({ seen }) => [...seen.keys()]));
+  for (const each of ['202', '503 5', 'ECONNRESET', 'UND_ERR_SOCKET']) others.delete(each);
+  expect([...others]).toEqual([]);
+  await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow('fetch failed');
+});
+
+test('one that dies with the word about its port on its lips is stood in for, too [C1]', async () => {
+  const parent = serve(`if (!hello.startedAgain) process.kill(process.pid, 'SIGKILL');`);
+  await waitFor('the second life', async () => lastLife(parent.said()).length > 0);
+  const [port] = lastLife(parent.said());
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(202);
+  parent.signal('SIGTERM');
+  expect(await parent.code).toBe(0);
 });
 
 test('ends long ago are forgotten: only those within a minute count', async () => {

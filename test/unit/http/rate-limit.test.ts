@@ -46,3 +46,24 @@ test('a flood of made-up sources takes no more memory, and frees nobody who keep
     if (n % 1_000 === 0) expect(ask({ peer: '192.0.2.1', kind: 'stranger' }).ok).toBe(false);
   }
 });
+
+test('of several processes each allows its share, as many as there are now [C10]', () => {
+  now = 0;
+  let processes = 3;
+  const shared = () =>
+    createRateLimit({ known: 60, strangers: 6, processes: () => processes, now: () => now });
+  const bots = [shared(), shared(), shared()];
+  const all = () =>
+    bots.reduce((sum, ask) => sum + passes(() => ask({ peer: '192.0.2.1', kind: 'known' }), 100), 0);
+  expect(all()).toBe(60);
+  now += 10_000;
+  expect(all()).toBe(9);
+  // Two of them have died: what is left has their share.
+  processes = 1;
+  now += 60_000;
+  expect(passes(() => bots[0]?.({ peer: '192.0.2.1', kind: 'known' }) ?? { ok: false }, 100)).toBe(60);
+  // However many there are, nobody is kept out for ever.
+  processes = 100;
+  now += 60_000;
+  expect(passes(() => bots[1]?.({ peer: '192.0.2.1', kind: 'stranger' }) ?? { ok: false }, 100)).toBe(1);
+});

@@ -196,6 +196,65 @@ test('a channel that cannot be reached holds up no checkpoint, and hears the nex
   expect(posted).toEqual([103]);
 });
 
+test('of several processes each keeps its own file, and one enters and posts it for all [C10]', async () => {
+  const posted: string[] = [];
+  const bots = [1, 2, 3].map((n) => {
+    const folder = scratchDir();
+    const own = openKey(folder);
+    const post = async ({ seq }: { readonly seq: number }) => void posted.push(`bot ${n} at ${seq}`);
+    return {
+      folder,
+      own,
+      witness: createAuditWitness({ sql, audit, key: own, dataDir: folder, log: quiet, post }),
+    };
+  });
+  const entered = async () =>
+    (await sql`SELECT FROM audit_entry WHERE body LIKE '%"kind":"audit.checkpoint"%'`).length;
+  const before = await entered();
+  for (let round = 1; round <= 3; round += 1) {
+    await append(5);
+    await Promise.all(bots.map((bot) => bot.witness.take()));
+    expect(await entered()).toBe(before + round);
+  }
+  expect(posted).toHaveLength(1);
+  const { count = 0 } = (await sql<{ count: number }>`SELECT seq AS count FROM audit_head`)[0] ?? {};
+  for (const { folder, own } of bots) {
+    const witnessed = readWitnessed(folder);
+    expect(witnessed.map(({ key: by }) => by)).toEqual([own.id, own.id, own.id]);
+    expect(await verifyAuditLog(sql, { key: own, witnessed })).toMatchObject({ ok: true, entries: count });
+  }
+  // Whichever was posted or entered: each machine finds by its own file alone that the log was cut off.
+  await rewrite((body, seq) => (seq <= 101 ? body : null));
+  for (const { folder, own } of bots)
+    expect(await verifyAuditLog(sql, { key: own, witnessed: readWitnessed(folder) })).toMatchObject({
+      ok: false,
+    });
+});
+
+test('a quarter of an hour later, or after the clock was set back, the next is posted, by whichever process [C10]', async () => {
+  const posted: number[] = [];
+  const spoken = () =>
+    createAuditWitness({
+      sql,
+      audit,
+      key: openKey(scratchDir()),
+      dataDir: scratchDir(),
+      log: quiet,
+      post: async ({ seq }) => void posted.push(seq),
+    });
+  const next = async () => {
+    await append(1);
+    await spoken().take();
+    return posted.length;
+  };
+  expect([await next(), await next()]).toEqual([1, 1]);
+  for (const moved of ['-16 minutes', '+1 hour']) {
+    await sql`UPDATE seen_setting SET at = clock_timestamp() + ${moved}::interval`;
+    await next();
+  }
+  expect(posted).toHaveLength(3);
+});
+
 describe('once a look is over', () => {
   afterEach(() => witness.stop());
 
@@ -207,6 +266,7 @@ describe('once a look is over', () => {
     await waitFor('the first look', async () => (await verify()).entries === 102);
     await audit.append({ ...entry, actor: 'UAPPROVER' });
     await waitFor('its checkpoint', async () => readWitnessed(dataDir).at(-1)?.seq === 103);
+    await waitFor('its entry', async () => (await verify()).entries === 104);
     await append(3);
     expect(await verify()).toMatchObject({ ok: true, entries: 107 });
     await rewrite((body, seq) => (seq < 103 ? body : null));
