@@ -132,7 +132,7 @@ describe('sentry targets add', WAIT, () => {
 
   test.each([
     ['a name that is taken', ['orders-db', '--kind', 'postgres', '--set', 'read_url_env=READ_URL'], 4],
-    ['a kind nobody knows', ['b', '--kind', 'oracle'], 4],
+    ['a kind nobody knows', ['b', '--kind', 'oracle'], 2],
     [
       'a field nobody knows',
       ['b', '--kind', 'postgres', '--set', 'read_url_env=READ_URL', '--set', 'x=1'],
