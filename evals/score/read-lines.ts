@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
 import { messageOf, OpsError } from '../../src/core/errors.ts';
+import { whyNot } from '../../src/core/system-fault.ts';
 
 /** Reads a file of JSON lines. Throws OpsError EVALS_FILE that names line and field; nothing is read by halves. */
 export async function readLines<T>(path: string, schema: z.ZodType<T>): Promise<readonly T[]> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw fault(`${path} cannot be read: ${messageOf(error)}`, error);
+    throw fault(`${path} cannot be read: ${whyNot(error)}.`, error);
   });
   return text
     .split('\n')

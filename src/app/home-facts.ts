@@ -47,7 +47,9 @@ export function createHomeFacts(deps: HomeDeps): (userId: string) => Promise<Hom
       cost,
       layers,
       access: [
-        ...(isAdmin ? ['Admin: sets the switch and decides what everybody’s memory learns.'] : []),
+        ...(isAdmin
+          ? ['Admin: you may stop and resume everything, and decide what everybody’s memory learns.']
+          : []),
         ...access,
       ],
       tools: toolsByKind(deps.tools, deps.kinds),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { isSeq, parse, parseDocument, stringify } from 'yaml';
 import { z } from 'zod';
 import { examineTarget, type Finding } from '../app/doctor.ts';
@@ -30,7 +30,7 @@ export const addTargetCommand = new Command('add')
     'Add a target to sentry.yaml: asks what it needs, tries the connection, writes it. With a name and --kind it asks nothing.',
   )
   .argument('[name]', 'how people, runbooks and models call it')
-  .option('--kind <kind>', kinds.map(({ name }) => name).join(', '))
+  .addOption(new Option('--kind <kind>', 'what it is').choices(kinds.map(({ name }) => name)))
   .option('--set <field=value>', 'a field of it, its value as in YAML; can be repeated', collect, [])
   .option('--untried', 'write it although it cannot be reached', false)
   .action(async (name: string | undefined, given: Given) => {

@@ -1,6 +1,7 @@
 import { debuglog } from 'node:util';
 import { CommanderError } from 'commander';
 import { messageOf, OpsError } from '../core/errors.ts';
+import { systemFault } from '../core/system-fault.ts';
 
 /**
  * Exit codes for scripts: 0 done, 1 failed, 2 the command was wrong, 3 not found, 4 the configuration is wrong, 5 the
@@ -10,6 +11,8 @@ export const exitCodes = { failed: 1, usage: 2, notFound: 3, config: 4, folder: 
 
 const byCode: Readonly<Record<string, number>> = {
   CONFIG: exitCodes.config,
+  POLICY: exitCodes.config,
+  MAPPING: exitCodes.config,
   FOLDER: exitCodes.config,
   ALREADY_RUNNING: exitCodes.folder,
   NOT_FOUND: exitCodes.notFound,
@@ -38,31 +41,14 @@ export function fail(error: unknown): void {
 
 /** A fault of a file or the network, as the system names it; null: it is none. */
 function ofSystem(error: unknown): string | null {
-  const {
-    code = '',
-    path,
-    address,
-    port,
-  } = (error ?? {}) as NodeJS.ErrnoException & {
+  const { path, address, port } = (error ?? {}) as NodeJS.ErrnoException & {
     readonly address?: string;
     readonly port?: number;
   };
-  const why = reasons[code];
-  if (why === undefined) return null;
+  const why = systemFault(error);
+  if (why === null) return null;
   return `${path ?? (address === undefined ? '' : `${address}:${port}`)}: ${why}.\nCorrect the name or the rights, and try again.`;
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or folder',
-  ENOTDIR: 'a part of the path is no folder',
-  EISDIR: 'that is a folder, not a file',
-  EACCES: 'permission is denied',
-  EPERM: 'permission is denied',
-  EROFS: 'the disk is read-only',
-  ENOSPC: 'the disk is full',
-  ECONNREFUSED: 'nothing listens there',
-  ETIMEDOUT: 'nothing answers there',
-};
 
 /** The stack helps whoever mends Sentry; it buries the message for everybody else. */
 const debug = debuglog('sentry');

@@ -1,10 +1,14 @@
 import { Command } from 'commander';
 import { packageVersion } from '../config/package-root.ts';
+import { usageInWords } from './usage-in-words.ts';
 
 /** A command and all below it throw what is wrong with their words, instead of ending the process with a code of their own. */
 function endingInOrder(command: Command): Command {
   command.commands.forEach(endingInOrder);
-  return command.exitOverride().showHelpAfterError();
+  return command
+    .exitOverride()
+    .showHelpAfterError()
+    .configureOutput({ outputError: (text, write) => write(usageInWords(text)) });
 }
 
 const root = (): Command =>

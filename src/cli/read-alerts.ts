@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Option } from 'commander';
 import { loadConfig } from '../config/config.ts';
 import type { Alert } from '../core/alert.ts';
-import { messageOf, OpsError } from '../core/errors.ts';
+import { OpsError } from '../core/errors.ts';
+import { whyNot } from '../core/system-fault.ts';
 import type { AlertSource } from '../sources/ports.ts';
 import { addMappings, alertSource, defaultSource } from '../sources/registry.ts';
 
@@ -52,7 +53,7 @@ function parse(text: string, file: string): unknown {
 }
 
 function notReadable(file: string, error: unknown): OpsError {
-  return new OpsError('BAD_ALERT', `${file}: ${messageOf(error)}`, {
+  return new OpsError('BAD_ALERT', `${file}: ${whyNot(error)}`, {
     hint: 'Give a readable JSON file, or - for standard input.',
   });
 }

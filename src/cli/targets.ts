@@ -63,7 +63,7 @@ async function examineEntry(entry: ReadEntry): Promise<Listed> {
 }
 
 /** Fields that are as if they had been left out, where their kind says what is missing without them. */
-function missingOf({ kind, fields }: ReadEntry): readonly Missing[] {
+function missingOf({ name, kind, fields }: ReadEntry): readonly Missing[] {
   return Object.entries({ ...everyTarget, ...kind.fields }).flatMap(([field, schema]) => {
     const { without, example = '…' } = metaOf(schema);
     const usual = schema.safeParse(undefined);
@@ -72,9 +72,13 @@ function missingOf({ kind, fields }: ReadEntry): readonly Missing[] {
       usual.success &&
       shown(usual.data) === shown(fields[field]) &&
       (inFile ?? null) === (fields[field] ?? null);
-    return without && isUsual ? [{ without, line: `${field}: ${example}` }] : [];
+    // Two targets that copy one example would share a variable.
+    const own = field.endsWith('_env') ? example.replace(/^[A-Z]+/, variableOf(name)) : example;
+    return without && isUsual ? [{ without, line: `${field}: ${own}` }] : [];
   });
 }
+
+const variableOf = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
 
 const shown = (value: unknown): string => canonicalJson((value ?? null) as Json);
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { messageOf } from '../core/errors.ts';
+import { whyNot } from '../core/system-fault.ts';
 import { wrong } from './wrong.ts';
 
 export interface ConfigPath {
@@ -29,7 +30,7 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw wrong([`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? messageOf(error)})`]);
+    throw wrong([`${path} cannot be read: ${whyNot(error)}`]);
   }
 }
 

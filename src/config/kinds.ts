@@ -1,6 +1,8 @@
+import { readdirSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { channelPrincipal, type Principal } from '../core/principal.ts';
+import { whyNot } from '../core/system-fault.ts';
 import { readLimits } from '../safety/limits/throttle.ts';
 
 export const principals = z
@@ -33,6 +35,24 @@ export const list = (fallback: string) =>
         .map((piece) => piece.trim())
         .filter(Boolean),
     );
+
+/** A folder that has to be there. `what`: what it is expected to be, with where that is described. */
+export const folder = (what: string) => onDisk(what, (path) => void readdirSync(path));
+
+/** A file that has to be there; what it says is judged by who reads it. */
+export const file = (what: string) => onDisk(what, (path) => void statSync(path));
+
+const onDisk = (what: string, look: (path: string) => void) =>
+  z
+    .string()
+    .min(1)
+    .superRefine((path, context) => {
+      try {
+        look(path);
+      } catch (error) {
+        context.addIssue(`${path}: ${whyNot(error)}; expected ${what}`);
+      }
+    });
 
 /** Names as they stand in a request's Host, without port. */
 export const hostNames = list('').refine(

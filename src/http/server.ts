@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Counter, Histogram, Registry } from 'prom-client';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { whyNot } from '../core/system-fault.ts';
 import type { ClientAddress } from './client-address.ts';
 import { hostNameOf, LOOPBACK_NAMES, originNameOf } from './known-host.ts';
 import { matchPath } from './match-path.ts';
@@ -243,7 +244,7 @@ function listen(
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(
-        new OpsError('HTTP_LISTEN', `cannot listen on ${host}:${port}: ${error.message}`, {
+        new OpsError('HTTP_LISTEN', `cannot listen on ${host}:${port}: ${whyNot(error)}`, {
           hint:
             error.code === 'EADDRINUSE'
               ? 'Another program has the port: stop it, or set SENTRY_HTTP_PORT (0 takes a free one).'

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, OpsError } from '../core/errors.ts';
+import { OpsError } from '../core/errors.ts';
 import { storableJson } from '../core/storable.ts';
+import { whyNot } from '../core/system-fault.ts';
 import { alertmanager } from './alertmanager/index.ts';
 import { cloudwatch } from './cloudwatch/index.ts';
 import { containerEvents } from './container-events/index.ts';
@@ -57,7 +58,7 @@ function filesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).toSorted();
   } catch (error) {
-    throw new OpsError('MAPPING', `SENTRY_SOURCES_DIR: ${messageOf(error)}`, {
+    throw new OpsError('MAPPING', `SENTRY_SOURCES_DIR: ${folder}: ${whyNot(error)}`, {
       hint: 'It names a folder of mapping files: docs/recipes/alert-source.md.',
     });
   }

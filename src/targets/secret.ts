@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
-import { messageOf } from '../core/errors.ts';
+import { whyNot } from '../core/system-fault.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 /** What a kind asks a secret to be; undefined: it is. Never with the secret. */
@@ -61,6 +61,6 @@ function textOf(path: string): { readonly text: string } | { readonly problem: s
       };
     return { text: readFileSync(path, 'utf8').trim() };
   } catch (error) {
-    return { problem: `cannot be read: ${messageOf(error)}` };
+    return { problem: `cannot be read: ${whyNot(error)}` };
   }
 }

@@ -1,4 +1,6 @@
+import { undoOf } from '../../core/action.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
+import { describeAct } from '../../core/describe-act.ts';
 import { type Diagnosis, MUTATION_CONFIDENCE, type SuggestedAction } from '../../core/diagnosis.ts';
 import type { PlanStep } from '../../core/tool-call.ts';
 import type { Investigation, PlanOutcome, TriedAction } from '../ports.ts';
@@ -51,17 +53,19 @@ export async function plan(work: Investigation, diagnosis: Diagnosis): Promise<P
           : `${tools} could not be proposed: ${result.reason}`,
     );
   }
-  const ended = suggested.flatMap((action) => tried(action).map(howItEnded));
+  const ended = suggested.flatMap((action) => tried(action).map((each) => howItEnded(each, work.tried)));
   return none([...new Set([...ended, ...refusals])].join(' '));
 }
 
 /** What is on record of it, and no more: that it did not help is said only where the live system showed that. */
-function howItEnded({ command, round, state, verdict }: TriedAction): string {
-  const what = `${command} (round ${round})`;
-  if (state === 'failed') return `${what} failed.`;
-  if (state === 'unknown') return `${what}: nobody knows whether it ran.`;
-  if (verdict === 'not_fixed') return `${what} was done and did not help.`;
-  return `${what} was done.`;
+function howItEnded(action: TriedAction, all: readonly TriedAction[]): string {
+  const what = `“${describeAct(action)}”`;
+  const { round, state, verdict } = action;
+  if (state === 'failed') return `${what} failed in round ${round}.`;
+  if (state === 'unknown') return `${what} in round ${round}: nobody knows whether it ran.`;
+  const done = `${what} was done in round ${round}`;
+  if (undoOf(all, action)) return `${done} and taken back.`;
+  return verdict === 'not_fixed' ? `${done} and did not help.` : `${done}.`;
 }
 
 const none = (reason: string): PlanOutcome => ({ kind: 'none', reason });

@@ -46,12 +46,12 @@ export function createKillSwitchCommands(deps: {
   });
 
   async function mayNot(by: string): Promise<Refusal | undefined> {
-    const hint = 'In an emergency whoever is on the machine can: sentry stop, or a file STOP_SENTRY.';
+    const hint = 'In an emergency, whoever is on the machine can: sentry stop, or a file STOP_SENTRY.';
     try {
       if (await deps.isAdmin(by)) return undefined;
       return refuse(
         'NOT_AN_ADMIN',
-        `Only admins set the switch: ${formatPrincipals(deps.admins) || 'nobody yet, an operator sets SENTRY_ADMINS'}. ${hint}`,
+        `Only admins may stop or resume that: ${formatPrincipals(deps.admins) || 'nobody yet, an operator sets SENTRY_ADMINS'}. ${hint}`,
       );
     } catch (error) {
       return refuse('ADMINS_UNKNOWN', `Slack could not say who is an admin (${messageOf(error)}). ${hint}`);

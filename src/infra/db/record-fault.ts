@@ -1,5 +1,6 @@
 import { messageOf, OpsError } from '../../core/errors.ts';
 import { sslHint } from '../../core/postgres-url.ts';
+import { systemFault } from '../../core/system-fault.ts';
 
 /** What went wrong on the way to the record, as an operator should read it. Others are returned as they are. */
 export function recordFault(error: unknown): unknown {
@@ -8,7 +9,7 @@ export function recordFault(error: unknown): unknown {
   const hint = sslHint(code, messageOf(error)) ?? hints[code];
   if (hint === undefined) return error;
   // Where several addresses were tried, the error has no words.
-  const said = messageOf(error) || code;
+  const said = systemFault(error) ?? (messageOf(error) || code);
   return new OpsError('DATABASE', `The database of DATABASE_URL cannot be used: ${said}`, {
     hint,
     cause: error,

@@ -14,6 +14,7 @@ import {
   TURNS_AT_ONCE,
   WORKFLOW,
 } from './enqueue-function.ts';
+import { quietLogger } from './quiet-logger.ts';
 import { createSteps, createTurnSteps, type Durably, forever, type Steps } from './steps.ts';
 import { createTakeover } from './takeover.ts';
 import { createWallClock } from './wall-clock.ts';
@@ -218,15 +219,4 @@ function readAsked(asked: string): {
   const [, attempts = '0', tries = '', reason = asked] =
     /^retry (\d+)((?: [\w-]{8,64})*)(?:: (.*))?$/s.exec(asked) ?? [];
   return { attempts: Number(attempts), tries: tries.split(' ').filter((id) => id !== ''), reason };
-}
-
-/** The engine's own chatter is for debugging; its warnings and errors are ours too. */
-function quietLogger(log: Log) {
-  const text = (entry: unknown): string => (typeof entry === 'string' ? entry : messageOf(entry));
-  return {
-    debug: (entry: unknown) => log.debug({ engine: 'dbos' }, text(entry)),
-    info: (entry: unknown) => log.debug({ engine: 'dbos' }, text(entry)),
-    warn: (entry: unknown) => log.warn({ engine: 'dbos' }, text(entry)),
-    error: (entry: unknown) => log.error({ engine: 'dbos' }, text(entry)),
-  };
 }

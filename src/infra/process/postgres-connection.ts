@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { OpsError } from '../../core/errors.ts';
 import { SSL_PARAMETERS, sslOf } from '../../core/postgres-url.ts';
+import { whyNot } from '../../core/system-fault.ts';
 
 /** The URL without what it says of encryption, and that for postgres.js. */
 export function postgresConnection(url: string) {
@@ -34,13 +35,13 @@ function readCertificate(path: string): string {
     // A pipe would hold the thread until somebody writes into it.
     if (statSync(path).isFile()) return readFileSync(path, 'utf8');
   } catch (error) {
-    throw unreadable(path, (error as NodeJS.ErrnoException).code, error);
+    throw unreadable(path, whyNot(error), error);
   }
-  throw unreadable(path, 'no regular file');
+  throw unreadable(path, 'it is no regular file');
 }
 
-function unreadable(path: string, why = 'unknown error', cause?: unknown): OpsError {
-  return new OpsError('POSTGRES_CERTIFICATE', `${path} cannot be read (${why})`, {
+function unreadable(path: string, why: string, cause?: unknown): OpsError {
+  return new OpsError('POSTGRES_CERTIFICATE', `${path} cannot be read: ${why}`, {
     hint: 'It is the file of a certificate that the URL names (sslrootcert, sslcert, sslkey), and cannot be read: correct the path or its rights.',
     cause,
   });

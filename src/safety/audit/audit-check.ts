@@ -93,6 +93,6 @@ export async function verifyHere(sql: Sql, dataDir: string, signal?: AbortSignal
 
 /** For people; the command that says more is in it. */
 export function notWhole({ seq, reason }: Extract<Verified, { ok: false }>): string {
-  const where = seq === 0 ? '' : `Entry ${seq}: `;
+  const where = seq === 0 || reason.includes(`ntry ${seq} `) ? '' : `Entry ${seq}: `;
   return `The audit log is not as it was written. ${where}${reason} Keep the database and the data folder as they are, find out who could write to them, and see: sentry audit verify`;
 }

@@ -17,6 +17,7 @@ interface Found extends Span {
 }
 
 const match = createMatcher(secretRules);
+const names = new Set([...secretRules, ...secretTextRules].map(({ id }) => id));
 const placeholder = /^(?:\[redacted:[\w.#-]{1,80}\])+$/;
 
 /**
@@ -55,7 +56,7 @@ function findAll(text: string): readonly Found[] {
 /** In order; overlapping spans merged, so that no tail of the second is left in the open. */
 function apart(text: string, all: readonly Found[]): readonly Found[] {
   // What is redacted already is no secret.
-  const found = all.filter(
+  const found = afterPlaceholders(text, all).filter(
     ({ start, end }) => text.charCodeAt(start) !== 91 || !placeholder.test(text.slice(start, end)),
   );
   if (found.length < 2) return found;
@@ -72,6 +73,25 @@ function apart(text: string, all: readonly Found[]): readonly Found[] {
   }
   merged.push(last);
   return merged;
+}
+
+/**
+ * What begins inside of a placeholder of ours, as `user:secret@` does in `[redacted:url-token]@`, begins after it, or is none:
+ * half a placeholder would be hidden by another one. Only names of rules are passed over, so nothing can be hidden in one.
+ */
+function afterPlaceholders(text: string, all: readonly Found[]): readonly Found[] {
+  if (all.length === 0 || !text.includes('[redacted:')) return all;
+  const ours = [...text.matchAll(/\[redacted:([\w.-]{1,60})(?:#\d{1,6})?\]/g)]
+    .filter(([, rule = '']) => names.has(rule))
+    .map(({ 0: { length }, index }) => ({ start: index, end: index + length }));
+  return all.flatMap((found) => {
+    let { start } = found;
+    for (const mark of ours)
+      if (mark.end > start && (mark.start < start || (start > found.start && mark.start === start)))
+        // `:` parts a user from a password: it is no part of either.
+        start = mark.end + Number(text[mark.end] === ':');
+    return start < found.end ? [{ ...found, start }] : [];
+  });
 }
 
 function merge(a: Found, b: Found): Found {

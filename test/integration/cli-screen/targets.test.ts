@@ -48,7 +48,7 @@ describe('sentry targets', WAIT, () => {
     expect(stderr).toBe('');
     expect(stdout).toMatch(/✓ orders-db {2}postgres {2}production {2}acts: no\n {2}reachable \(system \d+\)/);
     expect(stdout).toContain(
-      'it is investigated, never changed; to change that: act_url_env: ORDERS_ACT_URL',
+      'it is investigated, never changed; to change that: act_url_env: ORDERS_DB_ACT_URL',
     );
     expect(stdout).toMatch(/✗ away .*\n.*\n {2}→ /);
     expect(stdout).toMatch(/✗ unset .*\n {2}sentry.yaml:9: target "unset": NOT_SET is not set/);
@@ -132,7 +132,7 @@ describe('sentry targets add', WAIT, () => {
 
   test.each([
     ['a name that is taken', ['orders-db', '--kind', 'postgres', '--set', 'read_url_env=READ_URL'], 4],
-    ['a kind nobody knows', ['b', '--kind', 'oracle'], 4],
+    ['a kind nobody knows', ['b', '--kind', 'oracle'], 2],
     [
       'a field nobody knows',
       ['b', '--kind', 'postgres', '--set', 'read_url_env=READ_URL', '--set', 'x=1'],

@@ -12,7 +12,7 @@ import { scratchDir } from '../../support/scratch-dir.ts';
 
 /** What no operator should have to read: stacks, and the words of a validator. */
 const FOREIGN =
-  /^\s+at .+:\d+|Invalid (input|option|string|discriminator|key|value)|received |Too (big|small)|Unrecognized key|expected (string|number|array|object|tuple|record|boolean|int)\b|NaN|undefined/m;
+  /^\s+at .+:\d+|\bE[A-Z]{4,}\b|command-argument|is invalid|Allowed choices|Invalid (input|option|string|discriminator|key|value)|received |Too (big|small)|Unrecognized key|expected (string|number|array|object|tuple|record|boolean|int)\b|NaN|undefined/m;
 
 /** Settings that take any text: what is wrong with them shows where they are used. */
 const ANY_TEXT = new Set([
@@ -26,9 +26,6 @@ const ANY_TEXT = new Set([
   'SENTRY_FALLBACK_MODEL',
   'AWS_REGION',
   'AWS_BEARER_TOKEN_BEDROCK',
-  'SENTRY_RUNBOOKS_DIR',
-  'SENTRY_SOURCES_DIR',
-  'SENTRY_POLICY',
   'SENTRY_HTTP_HOST',
   'SENTRY_DATA_DIR',
   'DOCKER_HOST',
@@ -91,6 +88,17 @@ describe('a wrong setting', () => {
     expect(fault?.message).toContain(said);
     expect(fault?.message).not.toContain('p[a/ss');
   });
+
+  it.each(['SENTRY_RUNBOOKS_DIR', 'SENTRY_SOURCES_DIR', 'SENTRY_POLICY'])(
+    '%s that names nothing is refused before anything is started [B13] [B15]',
+    (name) => {
+      const fault = faultOf({ [name]: '/nonexistent' });
+      expect(fault?.code).toBe('CONFIG');
+      expect(fault?.message).toMatch(
+        new RegExp(`${name}: /nonexistent: there is no such file or folder; expected a `),
+      );
+    },
+  );
 
   it('that is misspelt is said with the one that was meant; what is not ours is left alone [B15]', () => {
     const { notes } = loadConfig({ SENTRY_APROVERS: 'U1', SENTRY_DSN: 'https://x', SENTRY_HTTP_PROT: '1' });
@@ -206,13 +214,16 @@ describe('the command line', { timeout: 300_000 }, () => {
   });
 
   it.each([
-    ['runbooks seed bogus', 2, 'bogus'],
+    ['runbooks seed bogus', 2, 'domain "bogus": expected one of postgres, docker'],
+    ['runbooks seed postgers', 2, '(did you mean postgres?)'],
     ['identity rotate bogus', 2, 'bogus'],
     ['stop bogus-scope', 2, 'bogus-scope'],
     ['promotions approve 99', 2, '--as'],
-    ['incidents --limit many', 2, 'whole number'],
+    ['incidents --limit many', 2, '--limit <n>: expected a whole number from 1 to 1000, not "many"'],
+    ['targets add it --kind oracle', 2, '--kind <kind>: expected one of postgres, docker'],
     ['runbooks validate /nonexistent', 1, 'no such file or folder'],
-    ['alert /nonexistent.json', 1, '/nonexistent.json'],
+    ['alert /nonexistent.json', 1, '/nonexistent.json: there is no such file or folder'],
+    ['evals run --scenarios /nonexistent', 1, '/nonexistent cannot be read: there is no such file'],
     ['incidents', 1, 'DATABASE_URL'],
   ])(
     '"%s" ends with code %i and says why, without a stack or a password [B13] [B15] [B16]',

@@ -3,6 +3,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { TransactionSql } from 'postgres';
+import { OpsError } from '../../../core/errors.ts';
+import { whyNot } from '../../../core/system-fault.ts';
 import { withConnection } from '../with-connection.ts';
 import {
   type BackupEnd,
@@ -31,6 +33,12 @@ export async function backUp(url: string, file: string, files: BackupHead['files
     return tables;
   } catch (error) {
     rmSync(draft, { force: true });
+    // Nobody but us knows the draft's name.
+    if ((error as NodeJS.ErrnoException).path === draft)
+      throw new OpsError('NO_BACKUP', `${file} cannot be written: ${whyNot(error)}.`, {
+        hint: 'Name a file in a folder that is there and that you may write to.',
+        cause: error,
+      });
     throw error;
   }
 }
@@ -41,11 +49,20 @@ async function* contents(tx: TransactionSql, tables: readonly TableHead[], files
   yield line({ sentryBackup: 1, madeAt, versions: await versionsOf(tx), files } satisfies BackupHead);
   for (const head of tables) {
     yield line(head);
-    yield* await tx`COPY ${tx(head.table)} (${tx(head.columns)}) TO STDOUT`.readable();
+    yield* toTheEnd(await tx`COPY ${tx(head.table)} (${tx(head.columns)}) TO STDOUT`.readable());
     yield `${END_OF_ROWS}\n`;
   }
   // Last: no transaction holds them still, and a number that is given twice is worse than one that is left out.
   yield line({ sequences: await sequencesOf(tx) } satisfies BackupEnd);
+}
+
+/**
+ * All that the stream of a COPY gives. The driver (postgres 3.4.9) pauses its socket when the stream is full, and goes on when
+ * it is asked for more; a stream that was full at its end is asked no more, and the next statement would wait for ever.
+ */
+async function* toTheEnd(stream: Readable): AsyncGenerator<unknown> {
+  yield* stream;
+  stream._read(0);
 }
 
 const line = (value: object): string => `${JSON.stringify(value)}\n`;

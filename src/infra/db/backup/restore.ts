@@ -5,6 +5,7 @@ import { createGunzip } from 'node:zlib';
 import type { TransactionSql } from 'postgres';
 import { OpsError } from '../../../core/errors.ts';
 import type { Tx } from '../../../core/sql.ts';
+import { whyNot } from '../../../core/system-fault.ts';
 import { withConnection } from '../with-connection.ts';
 import { tablesOf, versionsOf } from './backup.ts';
 import {
@@ -48,7 +49,7 @@ export async function restore(url: string, file: string, options: RestoreOptions
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (code?.startsWith('Z_') || (code === undefined && error instanceof SyntaxError)) throw notWhole(error);
     if (syscall === 'open')
-      throw new OpsError('NO_BACKUP', `${file} cannot be read (${code}).`, {
+      throw new OpsError('NO_BACKUP', `${file} cannot be read: ${whyNot(error)}.`, {
         hint: 'Name a file that `sentry backup` has written.',
       });
     throw error;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../../core/count.ts';
 import { OpsError, orThrow } from '../../../core/errors.ts';
 import { diffTexts } from '../../../safety/diffs/diff-texts.ts';
 import type { ToolContext } from '../../../tools/define.ts';
@@ -38,7 +39,7 @@ export const compareFiles = hostTool.read({
     const data = { same: diff === '', diff, added, removed, missing: false };
     if (data.same) return { text: `${input.path} and ${input.with} are the same.`, data };
     return {
-      text: `To make ${input.path} what ${input.with} is: ${added} lines more, ${removed} less.\n${diff}`,
+      text: `To make ${input.path} what ${input.with} is: ${count(added, 'line')} more, ${removed} less.\n${diff}`,
       data,
     };
   },

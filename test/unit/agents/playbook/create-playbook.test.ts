@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createPlaybook } from '../../../../src/agents/playbook/create-playbook.ts';
 import type { Diagnosis } from '../../../../src/core/diagnosis.ts';
-import { asToolCallId } from '../../../../src/core/ids.ts';
+import { asActionId, asToolCallId } from '../../../../src/core/ids.ts';
 import type { Json } from '../../../../src/core/tool-call.ts';
 import { problemLine, validateRunbooks } from '../../../../src/runbooks/load-runbooks.ts';
 import { type Answers, anAction, type ScriptedWork, scriptedWork } from './scripted-work.ts';
@@ -543,9 +543,27 @@ $1`,
       return outcome.kind === 'none' ? outcome.reason : outcome.kind;
     };
     expect(await reasonOf('not_fixed')).toBe(
-      'purge bob (round 1) was done and did not help. drop bob (round 1) failed.',
+      '“Run purge bob” was done in round 1 and did not help. “Run drop bob” failed in round 1.',
     );
-    expect(await reasonOf(null)).toBe('purge bob (round 1) was done. drop bob (round 1) failed.');
+    expect(await reasonOf(null)).toBe(
+      '“Run purge bob” was done in round 1. “Run drop bob” failed in round 1.',
+    );
+  });
+
+  it('says of what a person took back that it was, by the act and not by its command', async () => {
+    const purge = anAction({
+      id: asActionId('act_purge'),
+      input: { jobs: 600, owner: 'bob' },
+      command: 'purge\n-bob\n+ann',
+      objects: [{ kind: 'file', key: '/etc/bob', label: 'file /etc/bob' }],
+      verbs: { does: 'Change', did: 'Changed', button: 'Change the file' },
+    });
+    const drop = anAction({ tool: 'queue_drop', input: { owner: 'bob' }, command: 'drop bob' });
+    const tried = [purge, drop, { ...anAction({ tool: 'undo' }), undoes: purge.id }];
+    const outcome = await planned(scriptedWork(full, { incident: { round: 2 }, tried }));
+    expect(outcome).toMatchObject({
+      reason: '“Change file bob” was done in round 1 and taken back. “Run drop bob” was done in round 1.',
+    });
   });
 
   it('asks the gate for what was denied, and says what the gate said', async () => {

@@ -24,6 +24,29 @@ test.each([
   expect(redact(shown)).toBe(shown);
 });
 
+test.each([
+  [
+    'a token in place of the user',
+    'https://{h20}@git.example.com/a',
+    'https://[redacted:url-token]@git.example.com/a',
+  ],
+  [
+    'a token and a fixed password',
+    'https://{h20}:x-oauth-basic@git.example.com/a',
+    'https://[redacted:url-token]:[redacted:url-credentials]@git.example.com/a',
+  ],
+  ['a key in the user’s place', "curl -u '{h20}:' https://h/", "curl -u '[redacted:http-user]:' https://h/"],
+])('%s has one whole placeholder, which is not taken for another secret', (_, text, shown) => {
+  expect(redact(text.replace('{h20}', '3f9a1c77e2b84d06a5d1'))).toBe(shown);
+});
+
+test('what only looks like a placeholder hides nothing', () => {
+  const key = synthetic('AKIA{U16}');
+  for (const text of [`[redacted:${key}]`, `://[redacted:${key}]@h`, `[redacted:jwt#${key}]`])
+    expect(redact(text)).not.toContain(key);
+  expect(redact('https://[redacted:url-token]:hunter2pw@h/')).not.toContain('hunter2pw');
+});
+
 // A quarter of what generators and people put into a password are signs that end a value somewhere else.
 const notations: readonly (readonly [name: string, write: (secret: string) => string, not: string])[] = [
   ['a variable', (secret) => `DB_PASSWORD=${secret}`, ''],
