@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 import { PATIENT_MS, patience } from './test/support/patience.ts';
 
 const shared = {
@@ -19,8 +20,9 @@ const shared = {
 // oxlint-disable-next-line import/no-default-export
 export default defineConfig({
   test: {
-    // One more than there are cores: the tests wait for servers more than they compute.
-    maxWorkers: availableParallelism() + 1,
+    // More than there are cores: the tests wait for servers and deadlines half of their time.
+    maxWorkers: availableParallelism() + 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -41,12 +43,12 @@ export default defineConfig({
         },
       },
       {
-        // The whole product, mostly waiting for it: after those that need the machine.
+        // The whole product, mostly waiting for it: beside those that need the machine, so that neither stands idle.
         test: {
           ...shared,
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -56,7 +58,7 @@ export default defineConfig({
           name: 'chaos',
           maxWorkers: 2,
           include: ['test/chaos/**/*.test.ts'],
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -94,9 +94,7 @@ test('turns go on when the clock of the machine steps an hour back, and forth, a
   }
 });
 
-test('a delay that began before the clock of the database was set back begins again, and is not an hour longer [C6]', {
-  timeout: 200_000,
-}, async () => {
+test('a delay that began before the clock of the database was set back begins again, and is not an hour longer [C6]', async () => {
   const id = await open();
   await until(id, 'awaiting_approval');
   // What a clock that has been set back an hour makes of a turn that waits for two seconds.

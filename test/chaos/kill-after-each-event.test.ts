@@ -31,7 +31,7 @@ beforeAll(async () => {
   dataDir = scratchDir();
   product = await startProduct({ dataDir, timeoutMs: 120_000 });
   scene = new ChaosScene(dataDir, product.pageUrl ?? '');
-}, 150_000);
+});
 
 afterAll(async () => {
   await scene?.close();
@@ -132,7 +132,7 @@ test('an incident that nobody disturbs ends fixed', async () => {
   const id = await live([]);
   undisturbed = await moments(id);
   process.stdout.write(`  its commits: ${undisturbed.map(({ types }) => types).join(' ')}\n`);
-}, 180_000);
+});
 
 for (let first = 0; first < INCIDENTS; first += 1)
   test(`an incident goes on to its end when the bot is killed after its commits ${first + 1}, ${first + 1 + INCIDENTS}, …`, async () => {
@@ -151,4 +151,4 @@ test('a kill came after every kind of event, and nothing is left running in the 
   await scene.close();
   expect(await product.stop()).toBe(0);
   await nothingLeft(dataDir);
-}, 60_000);
+});

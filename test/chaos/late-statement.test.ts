@@ -156,7 +156,7 @@ test('a pg_terminate_backend that arrives after it was judged not done does noth
   process.stdout.write(
     '  pg_terminate_backend held up past its deadline: judged not done, and did nothing when it arrived\n',
   );
-}, 180_000);
+});
 
 /** What the proposal would have read of the server. */
 async function identityAndGuard(input: { readonly pid: number; readonly backend_start: string }) {

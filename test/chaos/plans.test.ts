@@ -48,7 +48,7 @@ beforeAll(async () => {
     gate: { targets: new Map(boxes.map((name) => [name, { ...boxTarget, name }])) },
     around: mortal,
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await Promise.all(workers.map((worker) => worker.kill()));
@@ -172,7 +172,7 @@ test('a plan that nobody disturbs runs whole', async () => {
   expect(await wrong()).toEqual([]);
   const [plan = []] = await allSteps();
   expect(plan.map(({ state }) => state)).toEqual(['succeeded', 'succeeded', 'succeeded']);
-}, 60_000);
+});
 
 test('dead before each of its writes, a plan goes on in two others: no step twice, none ahead, each told truly', async () => {
   const all = Array.from({ length: moments }, (_, n) => n + 1);

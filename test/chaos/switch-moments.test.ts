@@ -70,7 +70,7 @@ beforeAll(async () => {
       random: true,
     });
   workers.push(...(await Promise.all([spawn('0'), spawn('1')])));
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all(workers.map((worker) => worker.kill()));

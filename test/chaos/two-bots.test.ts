@@ -141,7 +141,7 @@ test('killed inside the run before the effect: the next start waits, looks, and 
   process.stdout.write(
     '  killed before the effect: judged not run after its deadline, approved again, 1 effect\n',
   );
-}, 120_000);
+});
 
 test('killed inside the run after the effect: the next start looks, and it is not run again', async () => {
   await scene();
@@ -160,7 +160,7 @@ test('killed inside the run after the effect: the next start looks, and it is no
   expect(String(record.actions[0]?.finishedAt) > (await doneBy(action.id))).toBe(true);
   expect(record.events.filter((event) => event.type === 'action.finished')).toHaveLength(1);
   process.stdout.write('  killed after the effect: found to have taken effect, not run again, 1 effect\n');
-}, 120_000);
+});
 
 test('one of two bots is killed: the other takes its turn over within 10 s [C10]', async () => {
   await scene();
@@ -210,7 +210,7 @@ test('one of two bots is killed: the other takes its turn over within 10 s [C10]
   await until(id, 'resolved');
   expect(await effects()).toBe(1);
   process.stdout.write(`  one of two killed inside the run: taken over in ${takenOverMs} ms, 1 effect\n`);
-}, 120_000);
+});
 
 test('paused inside the run past its deadline and continued: nothing takes effect after it was judged', async () => {
   await scene();
@@ -248,7 +248,7 @@ test('paused inside the run past its deadline and continued: nothing takes effec
   process.stdout.write(
     '  paused past the deadline: judged by the other, the late statement refused by the target, 1 effect\n',
   );
-}, 120_000);
+});
 
 test('two incidents approved at once on one target never run at the same time', async () => {
   await scene();
@@ -271,7 +271,7 @@ test('two incidents approved at once on one target never run at the same time', 
   process.stdout.write(
     '  two incidents, one target, approved at once: one after the other, or nothing left to do\n',
   );
-}, 120_000);
+});
 
 test('a process that stands still between the claim and the run gives itself no later deadline', async () => {
   await scene();
@@ -309,4 +309,4 @@ test('a process that stands still between the claim and the run gives itself no 
   expect(looks).toBeGreaterThanOrEqual(2);
   expect(await effects()).toBe(0);
   process.stdout.write('  stood still between claim and run: its statement came late and was refused\n');
-}, 120_000);
+});

@@ -30,7 +30,7 @@ function findProgram(): string | null {
   return null;
 }
 
-describe.skipIf(program === null)('a real Alertmanager', { timeout: 120_000 }, () => {
+describe.skipIf(program === null)('a real Alertmanager', () => {
   const dataDir = scratchDir();
   const known: string[] = [];
   let product: Product;

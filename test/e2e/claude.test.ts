@@ -15,8 +15,8 @@ let scene: ClaudeScene;
 beforeAll(async () => {
   scene = new ClaudeScene();
   await scene.begin();
-}, 150_000);
-afterAll(() => scene?.end(), 60_000);
+});
+afterAll(() => scene?.end());
 
 /** The blocker as the live system showed it to the model: never as this test knows it. */
 function rootBlocker(): { readonly pid: string; readonly session: string } {
@@ -115,7 +115,7 @@ describe('Claude investigates a real incident', () => {
       model: 'claude-opus-5-5',
       prompts: expect.stringMatching(/^[0-9a-f]{12}$/),
     });
-  }, 180_000);
+  });
 });
 
 describe('a restart of the bot while the model speaks', () => {

@@ -44,7 +44,7 @@ const payload = JSON.stringify(
   }),
 );
 
-describe('the sentry command beside a running Sentry', { timeout: 120_000 }, () => {
+describe('the sentry command beside a running Sentry', () => {
   const dataDir = scratchDir();
   let product: Product;
   let slack: LocalSlackClient;

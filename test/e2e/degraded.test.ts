@@ -56,7 +56,7 @@ interface Rig {
 }
 
 // Sentry as configured for a real workspace, by tokens and SLACK_API_URL: it does not start or know this server.
-describe('a Slack that lacks what newer ones have', { timeout: 180_000 }, () => {
+describe('a Slack that lacks what newer ones have', () => {
   const ends: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const end of ends.splice(0).toReversed()) await end();

@@ -18,12 +18,12 @@ beforeAll(async () => {
     env: { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: claude.url },
     timeoutMs: 120_000,
   });
-}, 150_000);
+});
 
 afterAll(async () => {
   await product?.stop();
   await claude?.close();
-}, 60_000);
+});
 
 it('finds the blocking session and has it ended by what tool names, schemas and results tell', async () => {
   const slack = slackOf(product);
@@ -50,4 +50,4 @@ it('finds the blocking session and has it ended by what tool names, schemas and 
       ),
     { timeoutMs: 90_000 },
   );
-}, 180_000);
+});

@@ -9,7 +9,7 @@ import { GREEN, type IncidentThread, nextThread, stripOf } from './incident-thre
 import { openShopDb, type ShopDb } from './shop-db.ts';
 
 // One fault that no single act ends: its file has to be put back *and* its service started. The tests are the stages of it.
-describe('a bad configuration on a host', { timeout: 180_000 }, () => {
+describe('a bad configuration on a host', () => {
   const dataDir = scratchDir();
   const file = join(dataDir, 'faults', 'data', 'shop-host', 'app', 'worker.conf');
   let product: Product;

@@ -13,7 +13,7 @@ import { openShopDb, type ShopDb } from './shop-db.ts';
 const require = createRequire(import.meta.url);
 
 // A public server from npm, as docs/mcp.md declares one: approved at the terminal, then used by Claude. In this order.
-describe('a public MCP server whose tools Claude uses', { timeout: 180_000 }, () => {
+describe('a public MCP server whose tools Claude uses', () => {
   const dataDir = scratchDir();
   const notes = join(dataDir, 'notes.jsonl');
   const server = require.resolve('@modelcontextprotocol/server-memory/dist/index.js');

@@ -14,7 +14,7 @@ import { type IncidentThread, nextThread } from './incident-thread.ts';
 import { openShopDb, type ShopDb } from './shop-db.ts';
 
 // The tests are stages of one story and run in this order.
-describe('MCP clients beside a running Sentry', { timeout: 180_000 }, () => {
+describe('MCP clients beside a running Sentry', () => {
   const dataDir = scratchDir();
   const env = {
     SENTRY_CONFIG: join(dataDir, 'sentry.yaml'),

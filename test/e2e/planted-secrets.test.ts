@@ -31,7 +31,7 @@ beforeAll(async () => {
     timeoutMs: 120_000,
   });
   slack = slackOf(product);
-}, 180_000);
+});
 afterAll(async () => {
   await product?.stop();
   await database?.drop();

@@ -31,7 +31,7 @@ beforeAll(async () => {
   });
   slack = slackOf(product);
   await slack.control('channel-privacy', { channel: CHANNELS.admin, is_private: true });
-}, 180_000);
+});
 afterAll(async () => {
   await product?.stop();
   await claude?.close();

@@ -45,7 +45,7 @@ checks:
 `;
 
 // Done-when 6 of the memory part: the tests are the stages of one walk and run in this order.
-describe.skipIf(withoutChromium())('a note becomes everybody’s memory', { timeout: 90_000 }, () => {
+describe.skipIf(withoutChromium())('a note becomes everybody’s memory', () => {
   const faults: string[] = [];
   let product: Product;
   let slack: LocalSlackClient;

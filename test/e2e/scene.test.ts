@@ -11,7 +11,7 @@ import { launchBrowser, openPage, withoutChromium } from './page/page-session.ts
 import { openShopDb, type ShopDb } from './shop-db.ts';
 
 // design.md §9, as a newcomer lives it: the tests are its stages and run in this order.
-describe.skipIf(withoutChromium())('the scene in the browser', { timeout: 120_000 }, () => {
+describe.skipIf(withoutChromium())('the scene in the browser', () => {
   const dataDir = scratchDir();
   const faults: string[] = [];
   const known: string[] = [];

@@ -9,7 +9,7 @@ import { type Product, sentry, slackOf, startProduct } from '../support/product.
 import { scratchDir } from '../support/scratch-dir.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-describe('sentry.yaml beside a running Sentry', { timeout: 180_000 }, () => {
+describe('sentry.yaml beside a running Sentry', () => {
   const dataDir = scratchDir();
   const path = join(dataDir, 'sentry.yaml');
   let db: ScratchDatabase;
