@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { messageOf } from '../../core/errors.ts';
 import type { EntryOf, TargetConfig } from '../kind.ts';
 import { readCredentialFile } from '../read-credential-file.ts';
-import type { EngineAddress } from './connect/connect-engine.ts';
+import type { EngineAddress } from './connect/ask-engine.ts';
 import type { Labels } from './engine.ts';
 
 export interface ContainersConfig extends TargetConfig {

@@ -1,6 +1,7 @@
+import { count } from '../../core/count.ts';
 import type { Json } from '../../core/tool-call.ts';
-import { age, bytes } from '../format.ts';
-import type { Container } from './engine.ts';
+import { age, bytes, withoutBreaks } from '../format.ts';
+import type { Container, ListedContainers } from './engine.ts';
 
 /** A container that dies and is started again is up at most looks: it counts as running after so long. */
 export const STEADY_SECONDS = 10;
@@ -44,7 +45,20 @@ export const shortId = (id: string): string => id.replace(/^sha256:/, '').slice(
 /** `shop-api: running for 3h 2m, unhealthy, started again 4 times (busybox:1.36)`. */
 export function containerLine(container: Container): string {
   const { name, image } = container;
-  return `${name}: ${stateText(container)} (${image})`;
+  // What the engine says of a fault holds the command of whoever made it.
+  return withoutBreaks(`${name}: ${stateText(container)} (${image})`);
+}
+
+/** `1 container could not be read: 3f2a…`: a line where a list of containers is not whole, else nothing. */
+export function unreadLines({ unread, beyond }: ListedContainers): readonly string[] {
+  return [
+    ...(unread.length > 0
+      ? [
+          `${count(unread.length, 'container')} could not be read, the description is too large or none: ${unread.slice(0, 10).join(', ')}`,
+        ]
+      : []),
+    ...(beyond > 0 ? [`${count(beyond, 'older container')} not looked at.`] : []),
+  ];
 }
 
 /** `running for 3h 2m, unhealthy`; `exited with code 137 2m 5s ago, out of memory`. */

@@ -89,6 +89,15 @@ export interface Usage {
   readonly writtenBytes: number;
 }
 
+/** What a list of containers came to: whoever looks for one, or for nobody, must know what was not looked at. */
+export interface ListedContainers {
+  readonly found: readonly Container[];
+  /** Ids of those whose description is too large, or none. */
+  readonly unread: readonly string[];
+  /** How many there are beyond those that are looked at. */
+  readonly beyond: number;
+}
+
 /**
  * A container engine as tools see it. Everything throws OpsError: `ENGINE_NOT_FOUND` for a name that is not there,
  * `ENGINE_NOT_IN_CARE` for a container that its target leaves out, `ENGINE_AWAY`
@@ -104,7 +113,7 @@ export interface Engine {
   /** What stays the engine's own for as long as its containers do. */
   identity(options: SessionOptions): Promise<string>;
   /** The 500 that were created last, running or not, by name. */
-  containers(options: SessionOptions): Promise<readonly Container[]>;
+  containers(options: SessionOptions): Promise<ListedContainers>;
   /** By name or id. */
   container(name: string, options: SessionOptions): Promise<Container>;
   /** Oldest first. Of a line beyond 2,000 characters its beginning, and how much there was. */

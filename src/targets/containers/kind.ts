@@ -59,7 +59,7 @@ export function containerKind({
       };
     },
     async doctor({ acts }, { system: { engine } }) {
-      const [version, containers] = await Promise.all([
+      const [version, { found: containers }] = await Promise.all([
         engine.version(within()),
         engine.containers(within()),
       ]);

@@ -1,21 +1,14 @@
 import type { Readable } from 'node:stream';
-import Docker from 'dockerode';
+import type Docker from 'dockerode';
 import { messageOf, OpsError } from '../../../core/errors.ts';
 import { jsonOf } from '../../../core/json-of.ts';
 import { readUpTo } from '../../../core/read-up-to.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
+import { oneLine } from '../../format.ts';
 import type { Container, Engine, EngineEvent, Labels, LogLine, LogOptions, Usage } from '../engine.ts';
+import { askEngine, type EngineAddress, type EngineQuestion, EngineRefusal } from './ask-engine.ts';
 import { toContainer } from './container.ts';
 import { LogReader } from './log-reader.ts';
-
-export interface EngineAddress {
-  readonly socket?: string;
-  readonly host?: string;
-  readonly port?: number;
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-}
 
 /** What engines of the same API differ in. */
 export interface EngineWays {
@@ -49,17 +42,27 @@ export function connectEngine(
   address: EngineAddress,
   { identify, tailsWell, tellsOom, only }: EngineOptions,
 ): Engine {
-  const { socket, ...remote } = address;
-  const api = new Docker(socket === undefined ? { protocol: 'https', ...remote } : { socketPath: socket });
-  const where = socket ?? `${remote.host}:${remote.port}`;
+  const where = address.socket ?? `${address.host}:${address.port}`;
+  const api: Api = (question, signal) => askEngine(address, question, signal);
   const ask: Ask = (what, question, options) => within(where, what, question, options);
   const read = async <T>(path: string, query: object, what: string, options: SessionOptions): Promise<T> =>
     ask(
       what,
-      async (signal) => parsed<T>(await wholeOf(await streamOf(api, path, query, signal), what), where),
+      async (signal) =>
+        parsed<T>(await wholeOf(await api({ method: 'GET', path, query }, signal), what), where),
       options,
     );
   const get: Engine['get'] = (path, what, options) => read(path, {}, what, options);
+  /** What it answers to a change may be nothing. */
+  const change = async <T>(question: EngineQuestion, what: string, options: SessionOptions): Promise<T> =>
+    ask(
+      what,
+      async (signal) => {
+        const text = await wholeOf(await api(question, signal), what);
+        return (text.trim() === '' ? null : parsed(text, where)) as never;
+      },
+      options,
+    );
   const clock = createClock(get);
 
   const care = Object.entries(only);
@@ -74,7 +77,8 @@ export function connectEngine(
       `container ${name}`,
       options,
     );
-    const container = toContainer(raw, await clock(options));
+    const now = await clock(options);
+    const container = understood(() => toContainer(raw, now), where);
     if (isUnderCare(container.labels)) return container;
     throw new OpsError('ENGINE_NOT_IN_CARE', `${name} is not one of the containers under care.`, {
       hint: `sentry.yaml says which are: only those with ${careLabels.join(', ')}.`,
@@ -84,14 +88,9 @@ export function connectEngine(
   return {
     tellsOom,
     get,
-    post: (path, what, options, given = { query: {} }) => {
-      // The client writes a query into a path that ends with "?", and a body from the rest.
-      const [query, body] = 'query' in given ? [given.query, {}] : [{}, given.body];
-      const request = { path: `${path}?`, method: 'POST', options: { _query: query, _body: body } };
-      return ask(what, (signal) => dial(api, request, signal), options);
-    },
-    remove: (path, what, options) =>
-      ask(what, (signal) => dial(api, { path, method: 'DELETE', options: {} }, signal), options),
+    post: (path, what, options, given = { query: {} }) =>
+      change({ method: 'POST', path, ...given }, what, options),
+    remove: (path, what, options) => change({ method: 'DELETE', path }, what, options),
     version: async (options) => {
       const version = await get<Docker.DockerVersion>('/version', 'its version', options);
       const [engine] = version.Components ?? [];
@@ -102,33 +101,49 @@ export function connectEngine(
     async containers(options) {
       const query = { all: true, filters: { label: careLabels } };
       const listed = await read<readonly { readonly Id: string }[]>(
-        '/containers/json?',
+        '/containers/json',
         query,
         'its containers',
         options,
       );
-      const ids = listed.slice(0, MOST_CONTAINERS).map(({ Id }) => Id);
+      const ids = understood(() => listed.map(({ Id }) => String(Id)), where);
       const found: Container[] = [];
-      for (let at = 0; at < ids.length; at += AT_ONCE)
-        found.push(
-          ...(
-            await Promise.all(ids.slice(at, at + AT_ONCE).map((id) => inspect(id, options).catch(unlessGone)))
-          ).filter((each) => each !== null),
-        );
-      return found.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      const unread: string[] = [];
+      let fault: unknown;
+      const lookAt = async (id: string): Promise<void> => {
+        try {
+          found.push(await inspect(id, options));
+        } catch (error) {
+          // It ended, and was removed, between the list and the look.
+          if (error instanceof OpsError && /^ENGINE_NOT_(?:FOUND|IN_CARE)$/.test(error.code)) return;
+          if (!isItsOwnFault(error)) throw error;
+          unread.push(id.slice(0, 12));
+          fault = error;
+        }
+      };
+      for (let at = 0; at < Math.min(ids.length, MOST_CONTAINERS); at += AT_ONCE)
+        await Promise.all(ids.slice(at, Math.min(at + AT_ONCE, MOST_CONTAINERS)).map(lookAt));
+      // Where none can be read, it is the engine that is ill.
+      if (found.length === 0 && fault !== undefined) throw fault;
+      return {
+        found: found.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+        unread: unread.toSorted(),
+        beyond: Math.max(0, ids.length - MOST_CONTAINERS),
+      };
     },
     logs: (container, wanted, options) => logsOf(api, ask, container, wanted, tailsWell, options),
     async usage(container, options) {
       // Docker's own rate takes two seconds; two readings of ours are one rate, on either engine.
       const query = { stream: false, 'one-shot': true };
-      const path = `/containers/${container.id}/stats?`;
-      return toUsage(await read(path, query, `what ${container.name} uses`, options), container);
+      const path = `/containers/${container.id}/stats`;
+      const stats = await read<Docker.ContainerStats>(path, query, `what ${container.name} uses`, options);
+      return understood(() => toUsage(stats, container), where);
     },
     async processes({ id, name }, options) {
       const { Titles: titles, Processes: rows } = await read<{
         readonly Titles: readonly string[] | null;
         readonly Processes: readonly (readonly string[])[] | null;
-      }>(`/containers/${id}/top?`, { stream: false }, `the processes of ${name}`, options);
+      }>(`/containers/${id}/top`, { stream: false }, `the processes of ${name}`, options);
       return { titles: titles ?? [], rows: rows ?? [] };
     },
     async events(seconds, options) {
@@ -138,10 +153,11 @@ export function connectEngine(
     now: clock,
     async *follow(since, signal) {
       try {
-        const answer = await streamOf(api, '/events?', { since: (since / 1_000).toFixed(3) }, signal);
+        const query = { since: (since / 1_000).toFixed(3) };
+        const answer = await api({ method: 'GET', path: '/events', query }, signal);
         for await (const line of linesOf(answer)) {
-          const event = toEvent(JSON.parse(line));
-          if (isOurs(event)) yield event;
+          const event = eventIn(line);
+          if (event && isOurs(event)) yield event;
         }
       } catch (error) {
         if (!signal.aborted) throw asOpsError(error, where, 'its events', signal);
@@ -156,10 +172,19 @@ type Ask = <T>(
   options: SessionOptions,
 ) => Promise<T>;
 
-function unlessGone(error: unknown): null {
-  // It ended, and was removed, between the list and the look.
-  if (error instanceof OpsError && error.code === 'ENGINE_NOT_FOUND') return null;
-  throw error;
+type Api = (question: EngineQuestion, signal: AbortSignal) => Promise<Readable>;
+
+/** Whether only this one container cannot be read: whoever made it wrote what is wrong with it, and it hides no other. */
+const isItsOwnFault = (error: unknown): boolean =>
+  error instanceof OpsError && /^ENGINE_(?:TOO_LARGE|NO_API|5\d\d)$/.test(error.code);
+
+/** An answer that is not as the API says. */
+function understood<T>(read: () => T, where: string): T {
+  try {
+    return read();
+  } catch (error) {
+    throw noApi(where, error);
+  }
 }
 
 /** Gives a question the caller's time, and its errors their codes. */
@@ -184,16 +209,10 @@ const aborted = (signal: AbortSignal): Promise<never> =>
 
 function asOpsError(error: unknown, where: string, what: string, signal: AbortSignal): OpsError {
   if (error instanceof OpsError) return error;
-  const {
-    statusCode: status,
-    code,
-    json,
-  } = error as {
-    readonly statusCode?: number;
-    readonly code?: string;
-    readonly json?: { readonly message?: string };
-  };
-  const said = json?.message ?? messageOf(error);
+  const status = error instanceof EngineRefusal ? error.status : undefined;
+  const { code } = error as { readonly code?: string };
+  // Its words may quote the command or the label of whoever made a container.
+  const said = oneLine(messageOf(error), 400);
   if (status === 404)
     return new OpsError('ENGINE_NOT_FOUND', `${what}: ${said}`, {
       hint: 'List what is there.',
@@ -236,7 +255,7 @@ function createClock(get: Engine['get']): (options: SessionOptions) => Promise<n
 }
 
 async function logsOf(
-  api: Docker,
+  api: Api,
   ask: Ask,
   { id, name, raw }: Container,
   { tail, sinceSeconds, untilSeconds }: LogOptions,
@@ -257,7 +276,7 @@ async function logsOf(
   return ask(
     `the log of ${name}`,
     async (signal) => {
-      for await (const chunk of await streamOf(api, `/containers/${id}/logs?`, query, signal))
+      for await (const chunk of await api({ method: 'GET', path: `/containers/${id}/logs`, query }, signal))
         reader.push(chunk);
       return reader.lines();
     },
@@ -265,36 +284,17 @@ async function logsOf(
   );
 }
 
-/** An answer as it comes: dockerode itself keeps what does not follow in memory, however much it is. */
-const streamOf = (api: Docker, path: string, options: object, signal: AbortSignal): Promise<Readable> =>
-  dial(api, { path, method: 'GET', isStream: true, options }, signal);
-
-/** 304: it is so already, which whoever looks afterwards sees. */
-const ANSWERS = { 200: true, 201: true, 204: true, 304: true } as const;
-
-function dial<T>(api: Docker, request: object, abortSignal: AbortSignal): Promise<T> {
-  const { modem } = api as { readonly modem: Modem };
-  return new Promise((resolve, reject) =>
-    modem.dial({ ...request, statusCodes: ANSWERS, abortSignal }, (error, answer) =>
-      error ? reject(error) : resolve(valueOf(answer) as T),
-    ),
-  );
-}
-
-/** The client parses what is JSON, but hands `null` on as the text it came as. */
-const valueOf = (answer: unknown): unknown => (String(answer).trim() === 'null' ? null : answer);
-
 function parsed<T>(text: string, where: string): T {
   const value = jsonOf(text);
   if (value !== undefined) return value as T;
-  throw new OpsError('ENGINE_NO_API', `What answers at ${where} is not the API of an engine.`, {
-    hint: 'Check the address of the target in sentry.yaml.',
-  });
+  throw noApi(where, undefined);
 }
 
-interface Modem {
-  dial(request: object, answered: (error: unknown, answer: unknown) => void): void;
-}
+const noApi = (where: string, cause: unknown): OpsError =>
+  new OpsError('ENGINE_NO_API', `What answers at ${where} is not the API of an engine.`, {
+    hint: 'Check the address of the target in sentry.yaml.',
+    cause,
+  });
 
 async function wholeOf(answer: Readable, what: string): Promise<string> {
   const read = await readUpTo(answer, MOST_BYTES);
@@ -320,7 +320,7 @@ async function* linesOf(answer: Readable): AsyncIterable<string> {
 }
 
 async function eventsOf(
-  api: Docker,
+  api: Api,
   ask: Ask,
   clock: (options: SessionOptions) => Promise<number>,
   seconds: number,
@@ -333,8 +333,9 @@ async function eventsOf(
       // Without an end Docker goes on telling; Podman leaves out the second of the end, and with it all before.
       const query = { since: now - seconds, until: now + 1, stream: false };
       const events: EngineEvent[] = [];
-      for await (const line of linesOf(await streamOf(api, '/events?', query, signal))) {
-        events.push(toEvent(JSON.parse(line)));
+      for await (const line of linesOf(await api({ method: 'GET', path: '/events', query }, signal))) {
+        const event = eventIn(line);
+        if (event) events.push(event);
         if (events.length > MOST_EVENTS) events.shift();
       }
       return events.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
@@ -354,12 +355,22 @@ interface RawEvent {
   readonly HealthStatus?: string;
 }
 
+/** Null for what is none: it must not hide those around it, nor hold up whoever follows them. */
+function eventIn(line: string): EngineEvent | null {
+  try {
+    return toEvent(JSON.parse(line));
+  } catch {
+    return null;
+  }
+}
+
 function toEvent(raw: RawEvent): EngineEvent {
   const { Type: type, Actor: actor, time, timeNano, HealthStatus: health } = raw;
-  const attributes = { ...actor.Attributes, id: actor.ID };
+  const id = String(actor.ID);
   const at = new Date(timeNano ? timeNano / 1e6 : time * 1_000).toISOString();
-  const action = health === undefined ? raw.Action : `${raw.Action}: ${health}`;
-  return { at, type, action, name: actor.Attributes?.['name'] ?? actor.ID, attributes };
+  const action = health === undefined ? String(raw.Action) : `${raw.Action}: ${health}`;
+  const name = String(actor.Attributes?.['name'] ?? id);
+  return { at, type: String(type), action, name, attributes: { ...actor.Attributes, id } };
 }
 
 /** cgroup v1 counts the page cache as used, and tells how much it is; the engine's own command line leaves it out as well. */

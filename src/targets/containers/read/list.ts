@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { count } from '../../../core/count.ts';
 import { more } from '../../format.ts';
-import { composeOf, containerData, containerLine, runsSteadily } from '../describe.ts';
+import { composeOf, containerData, containerLine, runsSteadily, unreadLines } from '../describe.ts';
 import type { Container } from '../engine.ts';
 import { containerTool } from '../tool.ts';
 
-/** All containers. Data: `{ containers: [as of inspect], total, running, not_running }`, those in trouble first. */
+/**
+ * All containers. Data: `{ containers: [as of inspect], total, running, not_running, unread }`, those in trouble first; `unread`: how
+ * many could not be read.
+ */
 export const listContainers = containerTool.read({
   name: 'container_list',
   description:
@@ -22,7 +25,8 @@ export const listContainers = containerTool.read({
   }),
   timeoutMs: 15_000,
   async run(context, { name, limit }) {
-    const all = await context.system.engine.containers(context);
+    const listed = await context.system.engine.containers(context);
+    const { found: all, unread, beyond } = listed;
     const wanted = name === undefined ? all : all.filter((each) => speaksOf(each, name.toLowerCase()));
     const ordered = wanted.toSorted((a, b) => trouble(b) - trouble(a));
     const shown = ordered.slice(0, limit);
@@ -32,12 +36,14 @@ export const listContainers = containerTool.read({
         `${count(wanted.length, 'container')}, ${up} of them running.`,
         ...shown.map(containerLine),
         ...more(wanted.length, shown.length),
+        ...unreadLines(listed),
       ].join('\n'),
       data: {
         containers: shown.map(containerData),
         total: wanted.length,
         running: up,
         not_running: wanted.length - up,
+        unread: unread.length + beyond,
       },
     };
   },

@@ -2,6 +2,7 @@ import type Docker from 'dockerode';
 import { z } from 'zod';
 import { count } from '../../../core/count.ts';
 import { withoutBreaks } from '../../format.ts';
+import { unreadLines } from '../describe.ts';
 import { containerTool } from '../tool.ts';
 import { portsInCommand, portsOf } from './inspect.ts';
 
@@ -24,7 +25,8 @@ export const containerNetworks = containerTool.read({
       'its networks',
       context,
     );
-    const containers = await engine.containers(context);
+    const everything = await engine.containers(context);
+    const { found: containers } = everything;
     const networks = listed.map(({ Name: name, Driver: driver, Internal: internal }) => ({
       name,
       driver,
@@ -61,6 +63,7 @@ export const containerNetworks = containerTool.read({
             `${each.name} (${each.driver}${each.internal ? ', internal' : ''}): ${each.containers.map((one) => `${one.name}${one.address ? ` ${one.address}` : ''}`).join(', ') || 'no containers'}`,
         ),
         ...published.map(portLine),
+        ...unreadLines(everything),
         ...(isolated.length > 0 ? [`On no network: ${isolated.join(', ')}`] : []),
       ]
         .map(withoutBreaks)

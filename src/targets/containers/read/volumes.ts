@@ -2,6 +2,7 @@ import type Docker from 'dockerode';
 import { z } from 'zod';
 import { count } from '../../../core/count.ts';
 import { more, withoutBreaks } from '../../format.ts';
+import { unreadLines } from '../describe.ts';
 import { containerTool } from '../tool.ts';
 
 const MOST = 50;
@@ -19,7 +20,8 @@ export const engineVolumes = containerTool.read({
     const { Volumes: listed } = await engine.get<{
       readonly Volumes: readonly Docker.VolumeInspectInfo[] | null;
     }>('/volumes', 'its volumes', context);
-    const containers = await engine.containers(context);
+    const everything = await engine.containers(context);
+    const { found: containers } = everything;
     const volumes = (listed ?? []).map(({ Name: name, Driver: driver }) => ({
       name,
       driver,
@@ -37,6 +39,7 @@ export const engineVolumes = containerTool.read({
           ),
         ),
         ...more(volumes.length, shown.length),
+        ...unreadLines(everything),
       ].join('\n'),
       data: { volumes: shown, count: volumes.length },
     };

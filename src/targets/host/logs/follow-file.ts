@@ -111,10 +111,8 @@ export class FileFollower {
     for (const file of this.#files) {
       const since = file.changedAt;
       const result = (await this.#wasCopied(file)) ? 'rewritten' : await file.read();
-      if (result === 'more') {
-        this.#grewAt.set(file, now);
-        return true;
-      }
+      if (result === 'more' || result === 'hole') this.#grewAt.set(file, now);
+      if (result === 'more') return true;
       if (result === 'rewritten') {
         await this.#emptied(file, since);
         return true;

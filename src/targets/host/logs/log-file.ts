@@ -5,6 +5,12 @@ import { MARK_BYTES, type Place, RecordSplitter, type SplitOptions } from './spl
 
 /** Of its lines, some thousands are matched at a time: the event loop waits for them. */
 const CHUNK = 256 * 1024;
+/**
+ * Of a hole in one step, which takes some milliseconds: whoever may write a log may make it of any size, and a writer without
+ * O_APPEND leaves one as large as the log was. After it the reader rests, as after the end.
+ */
+const HOLE_BYTES = 64 * 1024 * 1024;
+const zeros = Buffer.alloc(CHUNK);
 
 /** How far a file was read, and how it is found again. */
 export interface FilePosition extends Place {
@@ -17,8 +23,8 @@ export interface FilePosition extends Place {
   readonly markBytes: number;
 }
 
-/** `rewritten`: what was read of it is no longer there (copytruncate). */
-export type ReadResult = 'more' | 'end' | 'rewritten';
+/** `rewritten`: what was read of it is no longer there (copytruncate). `hole`: there is more, of NULs, and it can wait. */
+export type ReadResult = 'more' | 'end' | 'hole' | 'rewritten';
 
 /** One open file of a log, read by its descriptor: it stays the same whatever becomes of its name. */
 export class LogFile {
@@ -76,8 +82,30 @@ export class LogFile {
     if (bytesRead < lastBytes.length || !buffer.subarray(0, lastBytes.length).equals(lastBytes))
       return 'rewritten';
     if (bytesRead === lastBytes.length) return 'end';
-    this.#splitter.push(buffer.subarray(lastBytes.length, bytesRead));
+    const part = buffer.subarray(lastBytes.length, bytesRead);
+    if (isZero(part) && this.#splitter.beginHole()) return this.#passHole(readOffset, size);
+    this.#splitter.push(part);
     return 'more';
+  }
+
+  /** NULs from a place on, up to whatever else comes. */
+  async #passHole(from: number, size: number): Promise<ReadResult> {
+    const buffer = Buffer.allocUnsafe(CHUNK);
+    const end = Math.min(size, from + HOLE_BYTES);
+    let at = from;
+    while (at < end) {
+      const { bytesRead } = await this.handle.read(buffer, 0, Math.min(CHUNK, end - at), at);
+      const part = buffer.subarray(0, bytesRead);
+      if (bytesRead === 0 || !isZero(part)) {
+        // Up to the first byte that is something.
+        const zero = part.findIndex((byte) => byte !== 0);
+        at += Math.max(0, zero);
+        break;
+      }
+      at += bytesRead;
+    }
+    this.#splitter.passHole(at - from);
+    return at < end ? 'more' : 'hole';
   }
 
   /** When it was changed last, µs; `changedAt` is that of what was read. */
@@ -121,6 +149,8 @@ export async function beginAlike(one: FileHandle, other: FileHandle): Promise<bo
   const length = Math.min(a?.length ?? 0, b?.length ?? 0);
   return length > 0 && (a?.subarray(0, length).equals(b?.subarray(0, length) ?? Buffer.alloc(0)) ?? false);
 }
+
+const isZero = (bytes: Buffer): boolean => bytes.equals(zeros.subarray(0, bytes.length));
 
 /** When a file was changed last, in µs: finer than a number can hold is nothing that a clock of files tells. */
 export const changeOf = ({ mtimeNs }: BigIntStats): number => Number(mtimeNs / 1_000n);

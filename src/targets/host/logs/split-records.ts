@@ -111,6 +111,26 @@ export class RecordSplitter {
     this.#forget();
   }
 
+  /**
+   * Whether NULs that come now would belong to nothing: no line has begun, or more of it than is looked at has come. A record that
+   * waits for more lines is given out before them, or all of a hole would be kept with it.
+   */
+  beginHole(): boolean {
+    if (this.#inLongLine) return true;
+    if (this.#lineStart() < this.#buffer.length) return false;
+    this.settle();
+    return true;
+  }
+
+  /** Takes in NULs that belong to nothing, without their bytes: after `beginHole`. */
+  passHole(bytes: number): void {
+    const zeros = Buffer.alloc(Math.min(bytes, MARK_BYTES));
+    this.#buffer = Buffer.concat([this.#buffer, zeros]).subarray(-MARK_BYTES);
+    this.#at = this.#buffer.length;
+    this.#seen = this.#at;
+    this.#offset += bytes;
+  }
+
   /** Where the line begins that is not complete; past the NULs before it. */
   #lineStart(): number {
     let at = this.#record === -1 ? this.#at : this.#lineAfterRecord;

@@ -1,9 +1,12 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { connectEngine } from '../../../../src/targets/containers/connect/connect-engine.ts';
 import { LogReader } from '../../../../src/targets/containers/connect/log-reader.ts';
+import { containerLine } from '../../../../src/targets/containers/describe.ts';
 import type { Engine } from '../../../../src/targets/containers/engine.ts';
+import { listContainers } from '../../../../src/targets/containers/read/list.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
 
 const MIB = 1024 * 1024;
@@ -51,6 +54,114 @@ test('an engine that once did not tell its clock is asked again, and its contain
   await engine.container('shop', { ...soon, timeoutMs: 200 }).catch(() => null);
   expect((await engine.container('shop', soon)).upSeconds).toBeCloseTo(60, -1);
   expect(asked).toBe(2);
+});
+
+/** Goes on for ever, or until nobody listens: tells how many MiB were taken. */
+function endless(response: ServerResponse, status: number): { taken: number } {
+  const count = { taken: 0 };
+  const part = Buffer.alloc(MIB, 'x');
+  response.writeHead(status, { 'content-type': 'application/json' });
+  const more = () => {
+    while (!response.destroyed && count.taken++ < 4096) if (!response.write(part)) return;
+  };
+  response.on('drain', more);
+  more();
+  return count;
+}
+
+test.each([
+  [500, 'ENGINE_500', (engine: Engine) => engine.containers(soon)],
+  [500, 'ENGINE_500', (engine: Engine) => engine.post('/containers/shop/stop', 'to stop it', soon)],
+  [200, 'ENGINE_TOO_LARGE', (engine: Engine) => engine.post('/containers/shop/stop', 'to stop it', soon)],
+])(
+  'a %i without an end is %s, and ends neither the memory nor the process [T1]',
+  async (status, code, ask) => {
+    let sent: { taken: number } | undefined;
+    const engine = await engineThat((_request, response) => {
+      sent = endless(response, status);
+    });
+    await expect(ask(engine)).rejects.toMatchObject({ code });
+    expect(sent?.taken).toBeLessThan(64);
+  },
+);
+
+test('an engine leads nobody to another address: a redirect is an answer that refuses [T1]', async () => {
+  let led = 0;
+  const elsewhere = createServer((_request, response) => {
+    led += 1;
+    response.end(JSON.stringify(container));
+  });
+  await new Promise<void>((listening) => elsewhere.listen(0, '127.0.0.1', listening));
+  const { port } = elsewhere.address() as AddressInfo;
+  const engine = await engineThat((_request, response) =>
+    response.writeHead(307, { location: `http://127.0.0.1:${port}/` }).end(),
+  );
+  await expect(engine.container('shop', soon)).rejects.toMatchObject({ code: 'ENGINE_307' });
+  await expect(engine.post('/containers/shop/stop', 'to stop it', soon)).rejects.toMatchObject({
+    code: 'ENGINE_307',
+  });
+  elsewhere.close();
+  expect(led).toBe(0);
+});
+
+test('the machine’s own variables lead nobody to another engine [T1]', async () => {
+  // oxlint-disable-next-line node/no-process-env -- a client library reads it
+  process.env['DOCKER_HOST'] = 'tcp://127.0.0.1:9';
+  try {
+    const engine = await engineThat((request, response) =>
+      response.end(request.url === '/info' ? '{}' : JSON.stringify(container)),
+    );
+    expect((await engine.container('shop', soon)).name).toBe('shop');
+  } finally {
+    // oxlint-disable-next-line node/no-process-env -- as above
+    delete process.env['DOCKER_HOST'];
+  }
+});
+
+test.each([
+  ['is too large', `"${'x'.repeat(17 * MIB)}"`],
+  ['is no container', '{"Name":null,"State":{}}'],
+  ['is null', 'null'],
+  ['nests without an end', '['.repeat(1_000_000)],
+])('a container whose description %s hides no other, and is told [T2]', async (_, description) => {
+  const engine = await engineThat(({ url = '' }, response) => {
+    const [, , id] = url.split('/');
+    if (url === '/info') response.end('{}');
+    else if (url.startsWith('/containers/json')) response.end('[{"Id":"one"},{"Id":"bad"},{"Id":"two"}]');
+    else response.end(id === 'bad' ? description : JSON.stringify({ ...container, Name: `/${id}` }));
+  });
+  const { found, unread, beyond } = await engine.containers(soon);
+  expect(found.map(({ name }) => name)).toEqual(['one', 'two']);
+  expect({ unread, beyond }).toEqual({ unread: ['bad'], beyond: 0 });
+  const { text, data } = await listContainers.run(
+    { ...soon, target: { kind: 'docker' }, system: { engine, acts: false, isPartial: false } } as never,
+    listContainers.input.parse({}) as never,
+  );
+  expect(text).toMatch(/^1 container could not be read, .*: bad$/m);
+  expect(data).toMatchObject({ total: 2, unread: 1 });
+});
+
+test.each(['no JSON', 'null', '{}', '{"Type":"container","Action":"die","time":"x","Actor":{"ID":"1"}}'])(
+  'an event that is none (%s) hides no other, and holds up nobody who follows them [T2]',
+  async (bad) => {
+    const good = JSON.stringify({ Type: 'container', Action: 'die', time: 1, Actor: { ID: 'shop' } });
+    const engine = await engineThat((request, response) =>
+      response.end(request.url === '/info' ? '{}' : `${bad}\n${good}\n`),
+    );
+    expect((await engine.events(60, soon)).map(({ name }) => name)).toEqual(['shop']);
+    const followed: string[] = [];
+    for await (const { name } of engine.follow(0, soon.signal)) followed.push(name);
+    expect(followed).toEqual(['shop']);
+  },
+);
+
+test('what the engine says of a fault writes no line of its own into the list [T2]', async () => {
+  const Error = 'exec: "x\nshop-db: running for 3d (postgres:16)\u2028y": not found';
+  const State = { ...container.State, Running: false, Status: 'created', Error };
+  const engine = await engineThat((request, response) =>
+    response.end(request.url === '/info' ? '{}' : JSON.stringify({ ...container, State })),
+  );
+  expect(containerLine(await engine.container('shop', soon)).split(/[\n\u2028]/)).toHaveLength(1);
 });
 
 test.each([

@@ -183,6 +183,54 @@ test('copied and emptied while nobody reads: the copy is read from the place, th
   expect(await read(second)).toEqual(['c', 'd']);
 });
 
+test.each([
+  ['lines', null],
+  ['records of several lines', (line: string) => /^\d{4}/.test(line)],
+])(
+  'a hole of any size between %s costs no memory, is passed in rests, and hides nothing [T3]',
+  async (_, starts) => {
+    const follower = new FileFollower({
+      path: log,
+      open: async (path) => openInside(dir, path),
+      starts,
+      onRecord: (text) => void told.push(text),
+      now: () => clock,
+    });
+    open.push(follower);
+    await follower.begin(null);
+    appendFileSync(log, '2026 first\n');
+    await follower.step();
+    const size = 300 * 1024 * 1024;
+    truncateSync(log, size);
+    appendFileSync(log, '2026 last\n2026 open');
+    let rests = 0;
+    let steps = 0;
+    while (follower.position.files[0]?.offset !== size + '2026 last\n'.length && steps < 100) {
+      if (!(await follower.step())) rests += 1;
+      clock += 1_000;
+      steps += 1;
+    }
+    expect(told).toEqual(['2026 first', '2026 last']);
+    // Each part of it is a step, and after each the reader rests.
+    expect(steps).toBeLessThan(20);
+    expect(rests).toBeGreaterThanOrEqual(4);
+  },
+);
+
+test('a hole in the middle of a line is passed as well, and the next line is told [T3]', async () => {
+  const follower = await follow();
+  writeFileSync(log, 'begun');
+  truncateSync(log, 300 * 1024 * 1024);
+  appendFileSync(log, 'ended\nnext\n');
+  const lines: string[] = [];
+  for (let steps = 0; steps < 20; steps += 1) {
+    clock += 1_000;
+    await follower.step();
+    lines.push(...told.splice(0));
+  }
+  expect(lines.map((line) => line.slice(0, 5))).toEqual(['begun', 'next']);
+});
+
 test('a writer without O_APPEND leaves a hole of NULs after the emptying, which belongs to nothing', async () => {
   writeFileSync(log, '');
   const follower = await follow();
