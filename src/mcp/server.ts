@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { messageOf } from '../core/errors.ts';
+import { within } from '../core/within.ts';
 import type { Outsider } from '../incidents/outside-calls.ts';
 import type { AnyTool } from '../tools/define.ts';
 import { answerCall, NOT_NOW, toolsByName } from './call.ts';
@@ -28,29 +29,36 @@ export type McpEndpoint = (
   request: { readonly headers: Readonly<Record<string, string>>; readonly body: unknown },
 ) => Promise<{ readonly status: number; readonly contentType: string | null; readonly body: string }>;
 
+/** Longer than any tool takes. What has not ended by then never will, and would hold one of the few places for calls. */
+const CALL_MS = 180_000;
+
 /**
  * The server, a fresh one for each message: nothing is remembered between two, so that there is no session to exhaust, to
  * take over or to lose when Sentry starts again.
  */
-export function createMcpEndpoint(deps: McpDeps): McpEndpoint {
+export function createMcpEndpoint(deps: McpDeps, callMs = CALL_MS): McpEndpoint {
   return async (caller, { headers, body }) => {
     const server = createServer(deps, caller);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport as Transport);
     try {
-      const response = await transport.handleRequest(
-        new Request('http://localhost/mcp', { method: 'POST', headers }),
-        { parsedBody: body },
-      );
-      return {
-        status: response.status,
-        contentType: response.headers.get('content-type'),
-        body: await response.text(),
-      };
+      const request = new Request('http://localhost/mcp', { method: 'POST', headers });
+      return await within(callMs, answered(transport.handleRequest(request, { parsedBody: body })), () => ({
+        status: 504,
+        contentType: 'application/json',
+        body: JSON.stringify({ error: `no answer within ${callMs / 1_000} s` }),
+      }));
     } finally {
+      // Also ends what is still under way.
       await server.close();
     }
   };
+}
+
+async function answered(pending: Promise<Response>) {
+  const response = await pending;
+  const contentType = response.headers.get('content-type');
+  return { status: response.status, contentType, body: await response.text() };
 }
 
 type Offered = AnyTool | OwnTool<unknown>;

@@ -60,7 +60,7 @@ export const postgresSetSetting = postgresTool.active<SettingInput, SettingGuard
           ? 'no role or database overrides it'
           : `${row['overrides']} roles or databases override it: they keep theirs`,
       ],
-      blastRadius: `The whole server: every session that has not set ${parsed.name} itself gets the new value with its next statement.`,
+      blastRadius: `The whole server: every session that has not set ${parsed.name} itself gets the new value with its next statement. The reload puts into force whatever else was changed in the server’s configuration files and not loaded yet.`,
       undo: undoSql(parsed.name, row),
       risk: 'medium',
     };

@@ -36,7 +36,7 @@ const from = (name: string): string => `'pg_catalog.${name}'::regclass::oid`;
  * From the relation along everything the planner may look into: the dependencies that PostgreSQL keeps, and those it keeps
  * the other way round or not at all (a table's rules, policies, indexes, checks, statistics and children; a type's parts,
  * checks, input and casts; an operator's function and its negator). It reaches too much rather than too little. Built-in
- * functions are in no dependency, so they are read from the stored expressions. Of them those are refused that run
+ * functions are in no dependency, nor is the type that JSON_VALUE returns, so they are read from the stored expressions. Of them those are refused that run
  * what their arguments name: a query, a table or a type, called by name or as an operator.
  *
  * What a function names in a body that is a text is in no dependency either, and may be somebody else's. So one that the planner
@@ -115,6 +115,11 @@ const reachedSql = `
    WHERE l.lanname NOT IN ('internal', 'c') AND p.oid >= 16384::oid AND to_jsonb(p) ->> 'prosqlbody' IS NULL
      AND (l.lanname = 'sql' OR p.provolatile <> 'v')
      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
+  UNION
+  SELECT 'what reads JSON as the type ' || quote_ident(t.typname) || ' of ' || o.rolname
+    FROM expressions x CROSS JOIN LATERAL regexp_matches(x.tree, ':typid (\\d+)', 'g') m
+    JOIN pg_type t ON t.oid = m[1]::oid JOIN pg_roles o ON o.oid = t.typowner
+   WHERE t.oid >= 16384::oid AND NOT o.rolsuper
   UNION
   SELECT 'what the foreign server ' || quote_ident(s.srvname) || ' of ' || o.rolname || ' says'
     FROM reached r JOIN pg_foreign_server s ON ${is('pg_foreign_server')} AND s.oid = r.obj JOIN pg_roles o ON o.oid = s.srvowner

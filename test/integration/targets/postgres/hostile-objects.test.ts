@@ -221,6 +221,56 @@ describe('EXPLAIN of what somebody wrote runs nothing of his', () => {
       'CREATE OPERATOR spy.~~? (LEFTARG = text, RIGHTARG = text, FUNCTION = pg_input_is_valid)',
       `SELECT * FROM (SELECT a > 1 AS big FROM spy.plain) q WHERE big = ('1' OPERATOR(spy.~~?) 'spy.dom')`,
     ],
+    [
+      'the check of a domain, by a record that names its columns',
+      '',
+      `SELECT * FROM spy.plain WHERE a IN (SELECT x.a FROM json_to_record('{"a": 1}') AS x(a spy.dom))`,
+    ],
+    [
+      'the check of a domain, by a value out of JSON',
+      '',
+      `SELECT * FROM spy.plain WHERE a = JSON_VALUE('1'::jsonb, '$' RETURNING spy.dom)`,
+    ],
+    [
+      'the check of a domain, by a table out of XML',
+      '',
+      `SELECT * FROM spy.plain WHERE a IN (SELECT j.a FROM XMLTABLE('/r' PASSING XMLPARSE(DOCUMENT '<r>1</r>') COLUMNS a spy.dom PATH '.') j)`,
+    ],
+    [
+      'the check of a domain, by a number',
+      '',
+      'SELECT * FROM spy.plain WHERE a = 1::spy.dom OR a = (ARRAY[2]::spy.dom[])[1] OR a = (ROW(1, 2)::spy.pair).b',
+    ],
+    [
+      'a default that a call leaves to him',
+      'CREATE FUNCTION spy.defaulted(int, int DEFAULT spy.evil(21)) RETURNS int LANGUAGE sql IMMUTABLE RETURN $1',
+      'SELECT * FROM spy.plain WHERE a = spy.defaulted(1)',
+    ],
+    [
+      'a key of partitions that is an expression',
+      'CREATE TABLE spy.keyed (a int) PARTITION BY LIST ((spy.evil(a))); CREATE TABLE spy.keyed1 PARTITION OF spy.keyed FOR VALUES IN (1)',
+      'SELECT * FROM spy.keyed WHERE spy.keyed.a = 1',
+    ],
+    [
+      'a view that runs as whoever asks, behind one that does not',
+      'CREATE VIEW spy.invoked WITH (security_invoker) AS SELECT a FROM spy.plain WHERE a = spy.evil(22); CREATE VIEW spy.behind AS SELECT * FROM spy.invoked',
+      'TABLE spy.behind',
+    ],
+    [
+      'a sample by his number',
+      '',
+      'SELECT * FROM spy.plain TABLESAMPLE BERNOULLI (spy.evil(23)) REPEATABLE (spy.evil(24))',
+    ],
+    [
+      'a window that is as wide as he says',
+      '',
+      'SELECT sum(a) OVER (ORDER BY a ROWS BETWEEN spy.evil(1) PRECEDING AND CURRENT ROW) FROM spy.plain',
+    ],
+    [
+      'a merge',
+      '',
+      'MERGE INTO spy.plain p USING (SELECT spy.evil(1) AS a) q ON p.a = q.a WHEN MATCHED THEN DO NOTHING',
+    ],
   ];
 
   test.each(plays)('%s [F1]', async (_what, setUp, statement) => {
