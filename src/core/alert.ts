@@ -4,6 +4,9 @@ export type Severity = (typeof severities)[number];
 /** The annotation in which a chat source keeps label values whose names the message does not tell. */
 export const bareValues = 'title_values';
 
+/** The annotation in which a chat source keeps whose message it was: no other app's message ends the alert. */
+export const postedBy = 'posted_by';
+
 /** One notification from one source, in the one normal form every source is turned into. */
 export interface Alert {
   /** The name of its source (src/sources), or `hand` where a person opened the incident. */

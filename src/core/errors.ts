@@ -56,8 +56,9 @@ export const isGoneCode = (code: string | null): boolean => code === 'GONE';
 /** The message of anything thrown, for a log line or a reason; never the stack. Never throws, whatever was thrown. */
 export function messageOf(error: unknown): string {
   try {
-    // Read once: a message may be a getter, and need not be text.
-    return String(error instanceof Error ? error.message : error);
+    // Read once: a message may be a getter, and need not be text. Some libraries throw plain objects with one.
+    const hasMessage = typeof error === 'object' && error !== null && 'message' in error;
+    return String(hasMessage ? error.message : error);
   } catch {
     return 'Something was thrown that cannot be put into words.';
   }

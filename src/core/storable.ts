@@ -5,13 +5,18 @@ export function storable(text: string): string {
   return whole.replace(/\p{Surrogate}/gu, '\uFFFD');
 }
 
-/** The same in every string of a value at any depth, and in its keys; whatever else it holds stays as it is. */
+/**
+ * The same in every string of a value at any depth, and in its keys, and without numbers that JSON cannot write; whatever else it holds
+ * stays as it is.
+ */
 export function storableJson<T>(value: T): T {
   return walk(value) as T;
 }
 
 function walk(value: unknown): unknown {
   if (typeof value === 'string') return storable(value);
+  // `1e400` is a number to JSON.parse, and none to anything else.
+  if (typeof value === 'number' && !Number.isFinite(value)) return null;
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map(walk);
   const prototype: unknown = Object.getPrototypeOf(value);

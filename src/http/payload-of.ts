@@ -4,7 +4,8 @@ import type { HttpRequest } from './route.ts';
 
 /** What a webhook's body says, whatever its sender calls it: JSON, a form, or the text as it stands. */
 export function payloadOf({ headers, body }: HttpRequest): { readonly value: unknown } | BadInput {
-  const text = body.toString('utf8');
+  // Windows puts a byte order mark before what it writes.
+  const text = body.toString('utf8').replace(/^\uFEFF/, '');
   const type = headers['content-type'] ?? '';
   if (/^application\/x-www-form-urlencoded\b/i.test(type))
     return { value: Object.fromEntries(new URLSearchParams(text)) };

@@ -1,6 +1,9 @@
 import type { Alert } from '../core/alert.ts';
+import { clip } from '../core/clip.ts';
 import { isIdentifying } from '../sources/fingerprint.ts';
 import { isSeverityWord, namingWords, splitHeadline, wordsIn } from '../sources/headline-words.ts';
+
+const NAME = 300;
 
 /** Words inside a value, where values are set apart by spaces. */
 const INNER_SPACE = '\u00a0';
@@ -51,7 +54,8 @@ export function toldBy(
   const values = named && wordsIn(named).length > 0 ? valuesOf(labels) : null;
   const telling = namingWords(headline?.text ?? '');
   return {
-    name: (headline ? named : alert.name)?.toLowerCase() ?? null,
+    // A column of it is indexed, and no index takes a name of any length.
+    name: clip((headline ? named : alert.name)?.toLowerCase() ?? '', NAME) || null,
     labels: {
       ...Object.fromEntries(
         Object.entries(labels)

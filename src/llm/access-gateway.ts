@@ -39,6 +39,8 @@ export function createAccessGatewayBackend(options: AccessGatewayOptions): Model
           method: 'POST',
           headers: { 'content-type': 'application/json', authorization: `Bearer ${options.apiKey}` },
           body: JSON.stringify(body),
+          // Of the incident and the key, nothing goes anywhere but where the operator said. It is answered as any status is.
+          redirect: 'manual',
           signal: dog.signal,
         });
         dog.touch();

@@ -1,3 +1,4 @@
+import { trimMarks } from '../core/trim-marks.ts';
 import { unescapeMrkdwn } from '../core/unescape-mrkdwn.ts';
 
 /** Words of a sentence: people's own templates put them between label values. */
@@ -14,8 +15,8 @@ const severity =
 export function wordsIn(text: string): readonly string[] {
   const unlinked = text
     .normalize('NFC')
-    .replace(/<(?:https?|mailto):[^|>]+\|([^>]*)>/g, '$1')
-    .replace(/<((?:https?|mailto):[^>]+)>/g, '$1');
+    .replace(/<(?:https?|mailto):[^<|>]+\|([^<>]*)>/g, '$1')
+    .replace(/<((?:https?|mailto):[^<>]+)>/g, '$1');
   return unescapeMrkdwn(unlinked)
     .replace(/(^|[\s[(]):[a-z][a-z0-9_+-]+:(?=$|[\s\])])/g, '$1')
     .replace(/[\p{Extended_Pictographic}\uFE0F\u200D]/gu, '')
@@ -27,7 +28,7 @@ export function wordsIn(text: string): readonly string[] {
 /** Those of them that name something: without the words of a sentence, and without the marks around a word. */
 export function namingWords(text: string): readonly string[] {
   return wordsIn(text.replace(/\b\w+="[^"]*",?/g, ''))
-    .map((word) => word.replace(/^[([{"'`*]+|[)\]}"'`*,;:.!]+$/g, ''))
+    .map((word) => trimMarks(word, { before: '([{"\'`*', after: ')]}"\'`*,;:.!' }))
     .filter((word) => /[\p{L}\p{N}]/u.test(word) && !filler.has(word));
 }
 

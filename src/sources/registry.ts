@@ -4,6 +4,7 @@ import { OpsError } from '../core/errors.ts';
 import { storableJson } from '../core/storable.ts';
 import { whyNot } from '../core/system-fault.ts';
 import { alertmanager } from './alertmanager/index.ts';
+import { bounded } from './bounded.ts';
 import { cloudwatch } from './cloudwatch/index.ts';
 import { containerEvents } from './container-events/index.ts';
 import { loadMapping } from './declared/load-mapping.ts';
@@ -32,9 +33,23 @@ function declared(): AlertSource[] {
     .map(loadMapping);
 }
 
-/** PostgreSQL cannot store every text. What no source is shown, none can let through. */
+/**
+ * PostgreSQL cannot store every text: what no source is shown, none can let through. And whatever a source reads, of any length
+ * or depth, is an alert of bounds.
+ */
 function storable(source: AlertSource): AlertSource {
-  return { ...source, read: (payload, context) => source.read(storableJson(payload), context) };
+  return {
+    ...source,
+    async read(payload, context) {
+      try {
+        const read = await source.read(storableJson(payload), context);
+        return read.ok ? { ...read, alerts: read.alerts.map(bounded) } : read;
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        return { ok: false, field: '', reason: 'nested more deeply than anything that is read' };
+      }
+    },
+  };
 }
 
 /**

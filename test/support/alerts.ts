@@ -1,6 +1,7 @@
 import type { Alert } from '../../src/core/alert.ts';
 import { storableJson } from '../../src/core/storable.ts';
-import { alertmanager } from '../../src/sources/alertmanager/index.ts';
+import { readAlert } from '../../src/sources/alertmanager/index.ts';
+import { AlertmanagerWebhook } from '../../src/sources/alertmanager/schema.ts';
 import { slackMessage } from '../../src/sources/slack-message/index.ts';
 
 let clock = Date.parse('2026-03-01T10:00:00Z');
@@ -43,18 +44,22 @@ export function alertmanagerBody(
 }
 
 export function webhookAlert(...args: Parameters<typeof alertmanagerBody>): Alert {
-  return only(alertmanager, alertmanagerBody(...args));
+  const body = alertmanagerBody(...args);
+  const group = AlertmanagerWebhook.parse(body);
+  const read = readAlert(group.alerts[0], group, { receivedAt: new Date(clock) });
+  if ('ok' in read) throw new Error(`${read.field}: ${read.reason}`);
+  return read;
 }
 
 /** A message of another app in #alerts, posted now unless `ts` says otherwise. */
 export function slackAlert(message: object, sentAt: Date = new Date()): Alert {
   clock += 1;
   const ts = `${Math.floor(sentAt.getTime() / 1000)}.${String(clock % 1_000_000).padStart(6, '0')}`;
-  return only(slackMessage, { type: 'message', channel: 'C0ALERTS', bot_id: 'B0AM', ts, ...message });
+  return only({ type: 'message', channel: 'C0ALERTS', bot_id: 'B0AM', ts, ...message });
 }
 
-function only(source: typeof alertmanager | typeof slackMessage, payload: unknown): Alert {
-  const read = source.read(storableJson(payload), { receivedAt: new Date(clock) });
+function only(payload: unknown): Alert {
+  const read = slackMessage.read(storableJson(payload), { receivedAt: new Date(clock) });
   if (!read.ok) throw new Error(`${read.field}: ${read.reason}`);
   const [alert, ...more] = read.alerts;
   if (!alert || more.length > 0) throw new Error(`expected one alert, read ${read.alerts.length}`);

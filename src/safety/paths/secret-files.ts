@@ -92,6 +92,8 @@ export function isSecretFile(path: string): boolean {
   if (kubernetesConfig.test(anchored)) return true;
   if (folders.some((folder) => `${anchored}/`.includes(`/${folder}/`))) return true;
   const name = anchored.slice(anchored.lastIndexOf('/') + 1);
+  // No file system has such a name, and the patterns take their time over it.
+  if (name.length > 4_096) return true;
   const original = name.replace(copySuffix, '');
   const forms = [name, original, original.replace(/^\./u, '')];
   return names.some((pattern) => forms.some((form) => pattern.test(form)));

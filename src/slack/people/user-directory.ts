@@ -12,7 +12,7 @@ const CACHE_MS = 60_000;
 export interface UserDirectory extends ApproverDirectory {
   /** The display name, or the id where Slack does not tell. */
   name(userId: string): Promise<string>;
-  /** Whether they see only the channels they were invited to. Rejects when Slack does not tell. */
+  /** Whether they see only the channels they were invited to, as people of another company do. Rejects when Slack does not tell. */
   isGuest(userId: string): Promise<boolean>;
   /** As `mayAct`, and guests too: for what only answers with what the place they ask in may read. */
   mayLook(userId: string, teamId: string | null): Promise<{ readonly ok: true } | Refusal>;
@@ -105,7 +105,10 @@ function directoryFor(deps: Deps, cacheMs: number): UserDirectory {
         (person) => person.name || userId,
         () => userId,
       ),
-    isGuest: async (userId) => (await look(userId)).isGuest,
+    isGuest: async (userId) => {
+      const person = await look(userId);
+      return person.isGuest || !isOurs(person, identity());
+    },
     mayLook,
     async mayAct(userId, teamId) {
       const may = await mayLook(userId, teamId);

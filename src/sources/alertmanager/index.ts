@@ -1,10 +1,10 @@
 import type { Alert } from '../../core/alert.ts';
-import { clip } from '../../core/clip.ts';
 import { sha256 } from '../../safety/sha256.ts';
 import { badInput } from '../bad-input.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import { gathered } from '../gathered.ts';
-import type { AlertSource, ReadContext, ReadResult } from '../ports.ts';
+import { inTurns } from '../in-turns.ts';
+import type { AlertSource, BadInput, ReadContext, ReadResult } from '../ports.ts';
 import { severityOf } from '../severity.ts';
 import { namedTarget } from '../target.ts';
 import { AlertmanagerAlert, AlertmanagerWebhook } from './schema.ts';
@@ -27,15 +27,11 @@ export const alertmanager = {
   arrives: 'webhook',
   sendsEnds: true,
   partialLabels: false,
-  read(payload: unknown, context: ReadContext): ReadResult {
+  async read(payload: unknown, context: ReadContext): Promise<ReadResult> {
     const parsed = AlertmanagerWebhook.safeParse(asGroup(payload));
     if (!parsed.success) return badInput(parsed.error);
     const group = parsed.data;
-    const read = group.alerts.map((raw) => {
-      const alert = AlertmanagerAlert.safeParse(raw);
-      return alert.success ? toAlert(alert.data, group, context) : badInput(alert.error);
-    });
-    return gathered(read, 'alerts');
+    return gathered(await inTurns(group.alerts, (raw) => readAlert(raw, group, context)), 'alerts');
   },
 } satisfies AlertSource;
 
@@ -44,6 +40,12 @@ function asGroup(payload: unknown): unknown {
   const isAlone =
     payload !== null && typeof payload === 'object' && 'labels' in payload && !('alerts' in payload);
   return isAlone ? { alerts: [payload] } : payload;
+}
+
+/** One alert of the group. */
+export function readAlert(raw: unknown, group: AlertmanagerWebhook, context: ReadContext): Alert | BadInput {
+  const alert = AlertmanagerAlert.safeParse(raw);
+  return alert.success ? toAlert(alert.data, group, context) : badInput(alert.error);
 }
 
 function toAlert(raw: AlertmanagerAlert, group: AlertmanagerWebhook, { receivedAt }: ReadContext): Alert {
@@ -63,7 +65,7 @@ function toAlert(raw: AlertmanagerAlert, group: AlertmanagerWebhook, { receivedA
     source: 'alertmanager',
     status,
     name,
-    title: clip(title, 300),
+    title,
     severity: severityOf(sourceSeverity),
     sourceSeverity,
     labels,

@@ -34,7 +34,11 @@ export const Mapping = z.strictObject({
   /** The sender's words for a status beyond the common ones (`firing`, `ok`, …), in lower case. */
   status: z.strictObject({ firing: words, resolved: words }).default({ firing: [], resolved: [] }),
   /** What its words for a severity mean where ours (`severity.ts`) say otherwise or nothing, in lower case. */
-  severity: z.record(z.string().toLowerCase(), z.enum(severities)).default({}),
+  severity: z
+    .record(z.string().toLowerCase(), z.enum(severities))
+    .default({})
+    // A sender's word is looked up in it: `constructor` is in every object.
+    .transform((said) => new Map(Object.entries(said))),
 });
 export type Mapping = z.infer<typeof Mapping>;
 
@@ -79,7 +83,7 @@ export const Told = z.strictObject(
 );
 export type Told = z.infer<typeof Told>;
 
-/** A payload of megabytes is read in milliseconds; who needs more has a mapping that loops. */
+/** For one part of a payload, which is read in a millisecond; who needs more has a mapping that loops. */
 const TIMEOUT_MS = 1_000;
 const STACK = 200;
 
@@ -96,6 +100,10 @@ export function compile(text: string): jsonata.Expression {
   compiled.registerFunction('pairs', pairs);
   return compiled;
 }
+
+/** JSONata's code for a time that was up. */
+export const isOutOfTime = (error: unknown): boolean =>
+  (error as { readonly code?: unknown } | null)?.code === 'D1012';
 
 function patternsIn(part: unknown): readonly RegExp[] {
   if (part instanceof RegExp) return [part];

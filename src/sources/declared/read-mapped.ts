@@ -1,3 +1,4 @@
+import type { Expression } from 'jsonata';
 import type { Alert } from '../../core/alert.ts';
 import { clip } from '../../core/clip.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -5,17 +6,24 @@ import { sha256 } from '../../safety/sha256.ts';
 import { badInput } from '../bad-input.ts';
 import { fingerprintOf, fingerprintOfId } from '../fingerprint.ts';
 import { gathered } from '../gathered.ts';
+import { inTurns } from '../in-turns.ts';
 import type { AlertSource, BadInput, ReadContext, ReadResult } from '../ports.ts';
 import { severityOf } from '../severity.ts';
 import { namedTarget } from '../target.ts';
 import { timeOf } from '../time-of.ts';
-import { compile, type Mapping, Told } from './mapping.ts';
+import { compile, isOutOfTime, type Mapping, Told } from './mapping.ts';
 import { statusOf } from './status-words.ts';
 
 /** The same payload within this time is the same delivery, sent again because no answer came; after that, another occurrence. */
 const REDELIVERY_MS = 5 * 60_000;
-const TITLE = 300;
 const TEXT = 3_000;
+
+/** What all parts of one delivery share. */
+interface Delivery extends ReadContext {
+  readonly payload: unknown;
+  /** Of the payload: made once, however many alerts it holds. */
+  readonly hash: string;
+}
 
 /** A source whose mapping says where its payload tells what. */
 export function mappedSource(mapping: Mapping): AlertSource {
@@ -32,30 +40,41 @@ export function mappedSource(mapping: Mapping): AlertSource {
     partialLabels: false,
     ...(mapping.signature ? { signature: mapping.signature } : {}),
     async read(payload, context) {
-      const parts: unknown = await each.evaluate(payload);
-      if (parts === undefined) return { ok: false, field: '', reason: `has nothing at ${mapping.each}` };
-      if (!Array.isArray(parts)) return alone(await readPart(parts, payload, context));
-      return gathered(await Promise.all(parts.map((part) => readPart(part, payload, context))), path);
+      const parts = await told(each, payload, {});
+      if ('ok' in parts) return parts;
+      if (parts.value === undefined)
+        return { ok: false, field: '', reason: `has nothing at ${mapping.each}` };
+      const delivery = { ...context, payload, hash: sha256(JSON.stringify(payload)) };
+      if (!Array.isArray(parts.value)) return alone(await readPart(parts.value, delivery));
+      // One by one: each has its own time, and the others wait for nobody's expression.
+      return gathered(await inTurns(parts.value, (part) => readPart(part, delivery)), path);
     },
   };
 
-  async function readPart(
-    part: unknown,
-    payload: unknown,
-    context: ReadContext,
-  ): Promise<Alert | BadInput | null> {
+  async function readPart(part: unknown, delivery: Delivery): Promise<Alert | BadInput | null> {
     if (part === null || typeof part !== 'object' || Array.isArray(part))
       return { ok: false, field: '', reason: 'expected a JSON object' };
-    let told: unknown;
+    const found = await told(alert, part, { payload: delivery.payload });
+    if ('ok' in found) return found;
+    if (found.value === undefined) return null;
+    const parsed = Told.safeParse(found.value);
+    return parsed.success ? toAlert(mapping, parsed.data, delivery) : badInput(parsed.error);
+  }
+}
+
+/** What an expression tells of an input. Once more when its time was up: the machine may have been asleep, or somebody else's. */
+async function told(
+  expression: Expression,
+  input: unknown,
+  bindings: Record<string, unknown>,
+): Promise<{ readonly value: unknown } | BadInput> {
+  for (let attempt = 1; ; attempt += 1)
     try {
-      told = await alert.evaluate(part, { payload });
+      return { value: await expression.evaluate(input, bindings) };
     } catch (error) {
+      if (attempt === 1 && isOutOfTime(error)) continue;
       return { ok: false, field: '', reason: `cannot be read: ${messageOf(error)}` };
     }
-    if (told === undefined) return null;
-    const parsed = Told.safeParse(told);
-    return parsed.success ? toAlert(mapping, parsed.data, payload, context) : badInput(parsed.error);
-  }
 }
 
 function alone(read: Alert | BadInput | null): ReadResult {
@@ -63,12 +82,7 @@ function alone(read: Alert | BadInput | null): ReadResult {
   return { ok: true, alerts: read === null ? [] : [read] };
 }
 
-function toAlert(
-  mapping: Mapping,
-  told: Told,
-  payload: unknown,
-  { receivedAt }: ReadContext,
-): Alert | BadInput {
+function toAlert(mapping: Mapping, told: Told, { receivedAt, hash }: Delivery): Alert | BadInput {
   const { id, rule, name, title, summary, url } = told;
   const status = statusOf(told.status, mapping.status);
   if (title === null) return { ok: false, field: 'title', reason: 'expected a text' };
@@ -85,13 +99,13 @@ function toAlert(
       ? fingerprintOf(rule ?? name ?? title, labels, target === null ? [] : [target])
       : fingerprintOfId(mapping.name, id);
   const round = Math.floor(receivedAt.getTime() / REDELIVERY_MS);
-  const delivery = told.delivery ?? `${JSON.stringify(payload)}\n${round}`;
+  const delivery = told.delivery ?? `${hash}\n${round}`;
   return {
     source: mapping.name,
     status,
     name,
-    title: clip(title, TITLE),
-    severity: mapping.severity[told.severity?.toLowerCase() ?? ''] ?? severityOf(told.severity),
+    title,
+    severity: mapping.severity.get(told.severity?.toLowerCase() ?? '') ?? severityOf(told.severity),
     sourceSeverity: told.severity,
     labels,
     annotations: summary === null ? {} : { summary: clip(summary, TEXT) },

@@ -1,4 +1,4 @@
-import { type Alert, bareValues } from '../../core/alert.ts';
+import { type Alert, bareValues, postedBy } from '../../core/alert.ts';
 import { clip } from '../../core/clip.ts';
 import { badInput } from '../bad-input.ts';
 import { fingerprintOf, fingerprintOfId } from '../fingerprint.ts';
@@ -90,6 +90,7 @@ function readContent(
       ...reading.annotations,
       ...(description === '' ? {} : { text: clip(description, 3000) }),
       ...(bare.length === 0 ? {} : { [bareValues]: bare.join(' ') }),
+      [postedBy]: message.bot_id ?? message.app_id ?? message.user ?? '',
     },
     target: namedTarget(labels) ?? bare[0] ?? null,
     fingerprint: own

@@ -1,3 +1,4 @@
+import { clip } from '../../core/clip.ts';
 import { blockText } from './block-text.ts';
 import { firstLink, plainText } from './mrkdwn.ts';
 import type { Content } from './schema.ts';
@@ -24,7 +25,9 @@ export function textsOf(message: Content): Texts {
   const shown = [...titles, ...bodies].filter(isWritten);
   // Beside blocks `text` is only the notification's wording of the same, and `fallback` always is.
   const spare = [message.text, ...(shown.length === 0 ? attachments.map(({ fallback }) => fallback) : [])];
-  const raw = message.blocks?.length && shown.length > 0 ? shown : [...shown, ...spare.filter(isWritten)];
+  const raw = withinBounds(
+    message.blocks?.length && shown.length > 0 ? shown : [...shown, ...spare.filter(isWritten)],
+  );
   const fields = attachments.flatMap((attachment) =>
     (attachment.fields ?? []).map(({ title, value }) =>
       // A field called like a label is one, whatever its value looks like.
@@ -42,6 +45,22 @@ export function textsOf(message: Content): Texts {
     links: blocks.links,
     url: link ?? blocks.links[0] ?? (first ? firstLink(first) : null),
   };
+}
+
+/** As much as Slack takes of one message's text; an attachment has no such limit, and may be anybody's words. */
+const TOGETHER = 40_000;
+const TEXT = 8_000;
+
+function withinBounds(texts: readonly string[]): readonly string[] {
+  const kept: string[] = [];
+  let left = TOGETHER;
+  for (const text of texts) {
+    if (left <= 0) break;
+    const part = clip(text, Math.min(TEXT, left));
+    kept.push(part);
+    left -= part.length;
+  }
+  return kept;
 }
 
 function isWritten(text: string | null | undefined): text is string {

@@ -1,13 +1,15 @@
+import { trimMarks } from '../../core/trim-marks.ts';
+
 /** Words people write for labels, as the label they mean. */
-const synonyms: Readonly<Record<string, string>> = {
-  alert_name: 'alertname',
-  alert_rule: 'alertname',
-  rule: 'alertname',
-  sev: 'severity',
-  environment: 'env',
-  hostname: 'host',
-  db: 'database',
-};
+const synonyms = new Map([
+  ['alert_name', 'alertname'],
+  ['alert_rule', 'alertname'],
+  ['rule', 'alertname'],
+  ['sev', 'severity'],
+  ['environment', 'env'],
+  ['hostname', 'host'],
+  ['db', 'database'],
+]);
 
 /** `State: alerting` tells the status; `state: idle in transaction` is a label like any other. */
 const statusWord =
@@ -49,6 +51,10 @@ const notes = new Set([
 /** Lists of `name:value`. */
 const tagLists = new Set(['tags', 'event_tags', 'monitor_tags', 'alert_tags']);
 
+/** Beyond these it is no list of labels. */
+const MOST_LINES = 1_000;
+const LINE = 2_000;
+
 export interface Pairs {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
@@ -61,7 +67,8 @@ export interface Pairs {
 export function pairsOf(lines: readonly string[]): Pairs {
   const labels = new Map<string, string | null>();
   const annotations: Record<string, string> = {};
-  for (const line of lines) {
+  for (const whole of lines.slice(0, MOST_LINES)) {
+    const line = whole.slice(0, LINE);
     for (const [, name = '', value = ''] of line.matchAll(/\b([A-Za-z_]\w*)="([^"]*)"/g)) put(name, value);
     const pair = /^[\s•·*_~`>-]*([A-Za-z_][\w ]{0,40}?)[*_`\s]*(?::[*_]*\s+|:[*_]+\s*|\s=\s|=)(.+)$/.exec(
       line,
@@ -75,11 +82,10 @@ export function pairsOf(lines: readonly string[]): Pairs {
 
   function put(rawName: string, rawValue: string, isAssignment = true): void {
     const snake = rawName.trim().toLowerCase().replace(/\s+/g, '_');
-    const value = rawValue
-      .replace(/^[\s*_`"]+|[\s*_`",]+$/g, '')
+    const value = trimMarks(rawValue, { before: ' *_`"', after: ' *_`",' })
       // `Host: db-1 [10.0.0.7]` is Zabbix's.
       .replace(/(?<=\S)\s+\[[0-9a-f.:]{2,45}\]$/i, '');
-    const name = snake === 'state' && statusWord.test(value) ? 'status' : (synonyms[snake] ?? snake);
+    const name = snake === 'state' && statusWord.test(value) ? 'status' : (synonyms.get(snake) ?? snake);
     if (value === '') return;
     if (tagLists.has(name)) {
       for (const [, tag = '', said = ''] of value.matchAll(

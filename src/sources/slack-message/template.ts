@@ -1,3 +1,4 @@
+import { trimMarks } from '../../core/trim-marks.ts';
 import { isSeverityWord, namingWords, splitHeadline, wordsIn } from '../headline-words.ts';
 import { severityOf } from '../severity.ts';
 import { plainText, withoutMarks } from './mrkdwn.ts';
@@ -68,7 +69,7 @@ function plainWords(shown: string, name: string | null): readonly string[] {
   const unnamed = shown.replace(/\b\w+="[^"]*",?/g, '');
   const telling = new Set(namingWords(unnamed));
   return wordsOf(unnamed)
-    .map((word) => word.replace(/^[([{"'`*]+|[)\]}"'`*:.!]+$/g, ''))
+    .map((word) => trimMarks(word, { before: '([{"\'`*', after: ')]}"\'`*:.!' }))
     .filter((word) => word !== name && telling.has(word.toLowerCase()));
 }
 

@@ -2,8 +2,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebClient } from '@slack/web-api';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { asIncidentId } from '../../../src/core/ids.ts';
+import { createAccess } from '../../../src/slack/people/access.ts';
 import type { Identity } from '../../../src/slack/people/identity.ts';
 import { createUserDirectory, type UserDirectory } from '../../../src/slack/people/user-directory.ts';
+import { quiet } from '../../support/quiet.ts';
 
 /** A Slack that answers what a test says, over HTTP to the real client. */
 let answers: Record<string, object>;
@@ -100,6 +103,22 @@ describe('who may decide', () => {
     expect(await directory.mayAct('U1', 'T1')).toMatchObject({
       reason: expect.stringMatching(/missing_scope.*scopes of manifest\.yml/),
     });
+  });
+
+  test.each<[string, object]>([
+    ['a guest', { is_restricted: true }],
+    ['somebody of another company, in a shared channel', { is_stranger: true }],
+    ['a member of another company, as Slack may tell of one', { team_id: 'T2' }],
+  ])('public channels are not open to %s [V4]', async (_, change) => {
+    is({ ...member, ...change });
+    answers['conversations.info'] = { ok: true, channel: { id: 'C1', is_private: false } };
+    answers['conversations.members'] = { ok: true, members: ['U9'] };
+    const access = createAccess({ client, log: quiet, directory, home: async () => 'C1' });
+    const incident = { id: asIncidentId('INC-1'), channel: 'C1' };
+    expect(await access.mayRead('U1', incident, 'CSHARED')).toBe(false);
+    is(member);
+    const ours = createAccess({ client, log: quiet, directory: of(own), home: async () => 'C1' });
+    expect(await ours.mayRead('U1', incident, 'CSHARED')).toBe(true);
   });
 
   it('a guest may still look where they are [F16]', async () => {

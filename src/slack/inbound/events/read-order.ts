@@ -1,3 +1,5 @@
+import { trimMarks } from '../../../core/trim-marks.ts';
+
 /** “stop” or “resume” as somebody says it to the bot. */
 export interface Order {
   readonly verb: 'stop' | 'resume';
@@ -29,10 +31,7 @@ export function readOrder(text: string, { inThread }: { readonly inThread: boole
   const order = { verb: verb.toLowerCase() as Order['verb'] };
   const isStopHere = inThread && order.verb === 'stop';
   if (/\?\s*$/.test(said) && !(isStopHere && POLITE.test(text))) return null;
-  const rest = said
-    .replace(/\?\s*$/, '')
-    .replace(POINTING, '')
-    .replace(/^[.!\s]+|[.!\s]+$/g, '');
+  const rest = trimMarks(said.replace(/\?\s*$/, '').replace(POINTING, ''), { before: ' .!', after: ' .!' });
   if (SENTENCE.test(rest) && !isStopHere) return null;
   const reason = /^(?::|(?:because|since)\b)\s*(.*)$/is.exec(rest)?.[1];
   return rest === '' || reason !== undefined

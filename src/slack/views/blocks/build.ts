@@ -26,7 +26,7 @@ export const code = (text: string): Span => words(oneLine(text), { code: true })
 
 /** A link when the address is http(s), else its text. */
 export function link(url: string, text: string): Span {
-  const safe = /^https?:\/\//i.test(url) && url.length <= LIMITS.url;
+  const safe = /^https?:\/\//i.test(url) && URL.canParse(url) && url.length <= LIMITS.url;
   return safe ? { type: 'link', url, text: oneLine(text) || url } : words(text);
 }
 

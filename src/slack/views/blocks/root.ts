@@ -182,6 +182,7 @@ const when = (iso: string | null): readonly Span[] => (iso ? [words(' at '), mom
 
 function alertLink({ alerts }: IncidentRecord) {
   const url = alerts.findLast((alert) => alert.url !== null)?.url;
-  if (!url || !/^https?:\/\//i.test(url) || url.length > 3000) return [];
+  // Slack refuses the whole message for an address that is none.
+  if (!url || !/^https?:\/\//i.test(url) || !URL.canParse(url) || url.length > 3000) return [];
   return [button({ text: 'Open the alert', action: ACTIONS.link, value: 'alert', url })];
 }
