@@ -1,5 +1,6 @@
 import { Argument, Command } from 'commander';
 import { benchGrowthCommand } from './bench-growth.ts';
+import { benchInjectionCommand } from './bench-injection.ts';
 import { benchRetrievalCommand } from './bench-retrieval.ts';
 import { runBench } from './run-bench.ts';
 
@@ -24,5 +25,6 @@ export const benchCommand = new Command('bench')
   .action(async (what: string, { json }: { readonly json: boolean }) => {
     await runBench([what, ...(json ? ['--json'] : [])]);
   })
+  .addCommand(benchInjectionCommand)
   .addCommand(benchRetrievalCommand)
   .addCommand(benchGrowthCommand);

@@ -8,6 +8,7 @@ import {
 } from '../../src/safety/injection/features.ts';
 import { fold } from '../../src/safety/injection/fold.ts';
 import { lengthOf, type Model } from '../../src/safety/injection/model.ts';
+import { randomFrom } from './random.ts';
 import type { Row } from './rows.ts';
 
 /** A row with its features, read once. */
@@ -24,7 +25,7 @@ const FIRST_AVERAGED = 3;
 const RATE = 0.1;
 /** Half of the features are left out at each step: no single word may carry a finding. */
 const LEFT_OUT = 512;
-/** Our own phrases are few. */
+/** Our own fixed phrases and runbooks are few. */
 const OWN = 5;
 const SOFT_POSITIVE = 0.3;
 const SOFT_NEGATIVE = 0.2;
@@ -124,12 +125,4 @@ function shuffle(list: unknown[], random: () => number): void {
     const other = Math.floor(random() * (last + 1));
     [list[last], list[other]] = [list[other], list[last]];
   }
-}
-
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }

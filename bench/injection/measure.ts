@@ -6,7 +6,7 @@ import { learn, type Sample, sampleOf, scoreOf } from './learn.ts';
 import { isOperations, ownRows, type Row, readRows } from './rows.ts';
 
 /** The share of hard operations texts of unseen sources that the model alone may take for orders. */
-const ACCEPTED = 0.0025;
+const ACCEPTED = 0.004;
 /** A source with so many hard positives is left out by itself. */
 const MIN_SOURCE = 25;
 
@@ -41,8 +41,9 @@ export function benchInjection(args: readonly string[]): InjectionResult {
     },
   });
   if (values.rows === undefined) throw new Error('injection: --rows DIR is missing');
-  const own = ownRows().map(sampleOf);
-  const samples = readRows(values.rows, 'train').map(sampleOf);
+  const rows = readRows(values.rows, 'train');
+  const own = ownRows(rows).map(sampleOf);
+  const samples = rows.map(sampleOf);
   const scores = scoresUnseen(samples, own);
   const threshold = thresholdFor(samples, scores);
   if (values.write !== undefined) {

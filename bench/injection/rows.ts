@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/config/package-root.ts';
 import { decode, readLines } from '../scanner-quality.ts';
+import { randomFrom } from './random.ts';
 
 /** A text that gives orders to a model, or one that does not. */
 export interface Row {
@@ -37,35 +38,68 @@ export function readRows(folder: string, name: 'train' | 'dev'): readonly Row[] 
   return [...from('positives'), ...from('negatives')];
 }
 
-/** Phrases of our own, one a line, `+` before those that give orders, and our runbooks: what public rows have little of. */
-export function ownRows(): readonly Row[] {
-  const phrases = readFileSync(new URL('./own-rows.txt', import.meta.url), 'utf8')
+/** How many of the sentences that a pattern stands for are learnt. */
+const OF_EACH = 12;
+/** A sentence that has so many words in a row with a row of the data is no phrase of our own. */
+const SAME_WORDS = 6;
+
+/**
+ * What public rows have little of: phrases of our own, one a line, `+` before those that give orders, `{a|b}` where words may be
+ * exchanged; and our runbooks. Sentences out of `{a|b}` that stand in `rows` are left out: what is left out of training
+ * may not come back this way.
+ */
+export function ownRows(rows: readonly Row[]): readonly Row[] {
+  const lines = readFileSync(new URL('./own-rows.txt', import.meta.url), 'utf8')
     .split('\n')
-    .filter((line) => /^[+-] /.test(line))
-    .map((line) => ownRow(line.slice(2), line.startsWith('+')));
-  return [...phrases, ...ownTexts().map((text) => ownRow(text, false))];
+    .filter((line) => /^[+-] /.test(line));
+  const known = new Set(rows.flatMap(({ clear }) => runsOfWords(clear)));
+  const random = randomFrom(5);
+  return [
+    ...lines
+      .filter((line) => !line.includes('{'))
+      .map((line) => ownRow(line.slice(2), line.startsWith('+'), 'own')),
+    ...ownTexts().map((text) => ownRow(text, false, 'own')),
+    ...lines
+      .filter((line) => line.includes('{'))
+      .flatMap((line) =>
+        sentencesOf(line.slice(2), random)
+          .filter((text) => !runsOfWords(text).some((run) => known.has(run)))
+          .map((text) => ownRow(text, line.startsWith('+'), 'phrase')),
+      ),
+  ];
 }
 
-const ownRow = (text: string, positive: boolean): Row => ({
+function sentencesOf(pattern: string, random: () => number): readonly string[] {
+  const sentences = Array.from({ length: OF_EACH }, () =>
+    pattern.replace(/\{([^{}]*)\}/g, (_, words: string) => {
+      const choices = words.split('|');
+      return choices[Math.floor(random() * choices.length)] as string;
+    }),
+  );
+  return [...new Set(sentences)];
+}
+
+function runsOfWords(text: string): readonly string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  return words.slice(SAME_WORDS - 1).map((_, first) => words.slice(first, first + SAME_WORDS).join(' '));
+}
+
+const ownRow = (text: string, positive: boolean, kind: 'own' | 'phrase'): Row => ({
   text,
   clear: text,
   positive,
   hard: true,
   tricky: false,
   group: 'own',
-  kind: 'own',
+  kind,
 });
 
 /** The runbooks that the product seeds, in pieces as long as the rows are. */
 function ownTexts(): readonly string[] {
-  const root = packageRoot();
-  return ['runbooks']
-    .flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-        .filter((path) => path.endsWith('.md'))
-        .map((path) => readFileSync(join(root, folder, path), 'utf8')),
-    )
-    .flatMap((text) => text.match(/[^]{1,1500}(?:\n|$)/g) ?? []);
+  const folder = join(packageRoot(), 'runbooks');
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .flatMap((path) => readFileSync(join(folder, path), 'utf8').match(/[^]{1,1500}(?:\n|$)/g) ?? []);
 }
 
 /** Texts of operations: documents about attacks on models are counted apart. */

@@ -155,9 +155,12 @@ export function readFeatures(into: Features, text: string, start: number, end: n
       if (length < MAX_WORD) lowered[length + 1] = code;
       length++;
       hash = join(hash, code);
-      if (length > 2 && meaning === 0) meaning = meaningOf(hash);
+      if (meaning === 0 && (length > 2 || (length > 1 && code > 0x2fff))) meaning = meaningOf(hash);
       at++;
-      if (isIdeograph(code)) break;
+      if (!isIdeograph(code)) continue;
+      // A word of such a script is most often two of them.
+      if (length === 1) meaning = meaningOf(join(hash, text.charCodeAt(at)));
+      break;
     }
     if (meaning === 0) meaning = meaningOf(join(hash, BOUNDARY));
     if (digits > 0 && (digits === length || digits > 2)) hash = 48;
