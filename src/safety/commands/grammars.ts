@@ -7,7 +7,7 @@ import { dig, ip } from './grammars/network.ts';
 import { ping } from './grammars/ping.ts';
 import { ps } from './grammars/ps.ts';
 import { netstat, ss } from './grammars/sockets.ts';
-import { df, free, nproc, uptime } from './grammars/system.ts';
+import { df, free, id, nproc, uptime, who } from './grammars/system.ts';
 import { systemctl } from './grammars/systemctl.ts';
 import { tail } from './grammars/tail.ts';
 
@@ -36,4 +36,6 @@ export const grammars: readonly Grammar[] = [
   uname,
   hostname,
   top,
+  id,
+  who,
 ];

@@ -67,6 +67,9 @@ export const journalctl: Grammar = {
       ),
     },
     ...switches('-k', '--dmesg', '-r', '--reverse', '-q', '--quiet', '-a', '--all', '--utc', '--no-hostname'),
+    // `-x` adds explanations, `-e` jumps to the end in a pager, of which there is none: the newest lines come anyway.
+    ...switches('-x', '--catalog'),
+    { names: ['-e', '--pager-end'], emit: () => [] },
     ...switches('--disk-usage', '--list-boots'),
   ],
   operands: {

@@ -65,3 +65,19 @@ export const nproc: Grammar = {
   flags: switches('--all'),
   operands: { type: none, min: 0, max: 0, are: 'no argument' },
 };
+
+/** Of the account that Sentry uses; a name would be looked up, in a directory elsewhere perhaps. */
+export const id: Grammar = {
+  binary: 'id',
+  usage: 'id [-u -g -G] [-n]',
+  flags: switches('-u', '-g', '-G', '-n', '--user', '--group', '--groups', '--name'),
+  operands: { type: none, min: 0, max: 0, are: 'no argument' },
+};
+
+/** `--lookup` asks name servers, and a file would be read: left out. */
+export const who: Grammar = {
+  binary: 'who',
+  usage: 'who [-a -b -H -q -r -u]',
+  flags: switches('-a', '-b', '-H', '-q', '-r', '-u', '--all', '--boot', '--heading', '--count', '--users'),
+  operands: { type: none, min: 0, max: 0, are: 'no argument' },
+};

@@ -119,7 +119,7 @@ export const nothing = (why: string): ActionOutcome => ({ kind: 'failed', text: 
 /** An answer that refuses is a certain *no effect*; silence, and an error of the server, leave it open. */
 export function outcomeOf(error: unknown): ActionOutcome {
   const text = messageOf(error);
-  return error instanceof OpsError && /^KUBERNETES_(?!5\d\d$|AWAY$)/.test(error.code)
+  return error instanceof OpsError && /^KUBERNETES_(?!5\d\d$|AWAY$|TOO_LARGE$)/.test(error.code)
     ? nothing(text)
     : { kind: 'unknown', text };
 }

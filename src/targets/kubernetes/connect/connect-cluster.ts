@@ -93,7 +93,7 @@ export function connectCluster(kubeconfig: KubeconfigFile | null): Cluster {
     ): Promise<Listed<T>> {
       for (let restarts = 0; ; restarts += 1) {
         try {
-          return await allPages<T>((after) => page<T>(kind, { ...wanted, limit: PAGE, after }, options));
+          return await allPages<T>((after, limit) => page<T>(kind, { ...wanted, limit, after }, options));
         } catch (error) {
           if (!(error instanceof OpsError && error.code === 'KUBERNETES_GONE') || restarts >= RESTARTS)
             throw error;
@@ -199,14 +199,24 @@ interface RawList<T> {
   readonly metadata?: { readonly continue?: string };
 }
 
-async function allPages<T>(read: (after: string | undefined) => Promise<Page<T>>): Promise<Listed<T>> {
+/** Whoever may make objects may make them large: a page that weighs too much is asked for with fewer. */
+async function allPages<T>(
+  read: (after: string | undefined, limit: number) => Promise<Page<T>>,
+): Promise<Listed<T>> {
   const items: T[] = [];
   let after: string | undefined;
+  let limit = PAGE;
   do {
-    const page = await read(after);
+    const page = await read(after, limit).catch((error: unknown) => {
+      if (!(error instanceof OpsError && error.code === 'KUBERNETES_TOO_LARGE') || limit === 1) throw error;
+      limit = Math.ceil(limit / 5);
+      return null;
+    });
+    if (page === null) continue;
     items.push(...page.items);
     after = page.next ?? undefined;
-  } while (after !== undefined && items.length < MOST_OBJECTS);
+    if (after === undefined) break;
+  } while (items.length < MOST_OBJECTS);
   return {
     items: items.slice(0, MOST_OBJECTS),
     isComplete: after === undefined && items.length <= MOST_OBJECTS,
@@ -244,7 +254,7 @@ async function askServer(access: KubeConfig, question: Question, options: Sessio
   const limit = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
   for (let waits = 0; ; waits += 1) {
     const answer = await send(access, question, limit).catch((error: unknown) => {
-      throw asAway(error, question, serverOf(access), limit);
+      throw error instanceof OpsError ? error : asAway(error, question, serverOf(access), limit);
     });
     if (answer.status < 300) return answer;
     const isRead = question.verb === 'get' || question.verb === 'list';
@@ -281,7 +291,7 @@ async function send(access: KubeConfig, question: Question, signal: AbortSignal)
       let size = 0;
       response.on('data', (chunk: Buffer) => {
         size += chunk.length;
-        if (size > mostBytes) request.destroy(new Error(`its answer is larger than ${mostBytes} bytes`));
+        if (size > mostBytes) request.destroy(tooLarge(question.what, mostBytes));
         else chunks.push(chunk);
       });
       response.on('error', reject);
@@ -297,6 +307,11 @@ async function send(access: KubeConfig, question: Question, signal: AbortSignal)
     request.end(sent);
   });
 }
+
+const tooLarge = (what: string, most: number): OpsError =>
+  new OpsError('KUBERNETES_TOO_LARGE', `The answer about ${what} is larger than ${most} bytes.`, {
+    hint: 'Ask for less: one namespace, one object.',
+  });
 
 const serverOf = (access: KubeConfig): string => access.getCurrentCluster()?.server ?? '';
 

@@ -335,6 +335,14 @@ describe('keeps curl to reading from allowed hosts', () => {
     'curl -: https://shop.example/',
     'curl -- https://shop.example/',
     'curl',
+    'id root',
+    'id -z',
+    'who /etc/passwd',
+    'who am i',
+    'who --lookup',
+    'who --all=x',
+    'journalctl -xef',
+    'journalctl -xeD /tmp/journal',
   ])('%s', (text) => {
     expect(parse(text).allowed).toBe(false);
   });
@@ -348,7 +356,10 @@ describe('answers what people on call ask first', () => {
     ],
     ['journalctl -u nginx -n 50 --no-pager -p err', 'journalctl --no-pager --unit=nginx -n 50 -p err'],
     ['journalctl -k -b -1 -S -2h', 'journalctl --no-pager -n 200 -k --boot=-1 --since=-2h'],
-    ['journalctl -xeu nginx', undefined],
+    ['journalctl -xeu nginx', 'journalctl --no-pager -n 200 -x --unit=nginx'],
+    ['journalctl -xe', 'journalctl --no-pager -n 200 -x'],
+    ['id -un', 'id -u -n'],
+    ['who -b', 'who -b'],
     ['journalctl _PID=42 -o json', 'journalctl --no-pager -n 200 -o json _PID=42'],
     ['systemctl is-active nginx', 'systemctl --no-pager -n 20 is-active nginx'],
     ['systemctl list-units --failed', 'systemctl --no-pager -n 20 --failed list-units'],

@@ -1,0 +1,38 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { connectCluster } from '../../../src/targets/kubernetes/connect/connect-cluster.ts';
+
+const options = { signal: new AbortController().signal, timeoutMs: 30_000 };
+const COUNT = 30;
+const BYTES = 1024 * 1024;
+
+test('objects that are too large for one page are read in smaller ones, each once [T4]', async () => {
+  const server = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://cluster');
+    const from = Number(searchParams.get('continue') ?? 0);
+    const to = Math.min(COUNT, from + Number(searchParams.get('limit')));
+    const items = Array.from({ length: to - from }, (_, at) => ({
+      metadata: { name: `pod-${from + at}`, annotations: { big: 'x'.repeat(BYTES) } },
+    }));
+    response.end(JSON.stringify({ items, metadata: to < COUNT ? { continue: String(to) } : {} }));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  const text = JSON.stringify({
+    'current-context': 'one',
+    contexts: [{ name: 'one', context: { cluster: 'one', user: 'one' } }],
+    clusters: [
+      { name: 'one', cluster: { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } },
+    ],
+    users: [{ name: 'one', user: {} }],
+  });
+  const cluster = connectCluster({ path: '/nowhere', text, context: undefined });
+  const { items, isComplete } = await cluster.list('pod', { namespace: 'shop' }, options);
+  expect(items.map(({ metadata }) => metadata.name)).toEqual(
+    Array.from({ length: COUNT }, (_, at) => `pod-${at}`),
+  );
+  expect(isComplete).toBe(true);
+  server.closeAllConnections();
+  server.close();
+});
