@@ -7,7 +7,7 @@ import { messageOf } from '../core/errors.ts';
 import { ageLog } from '../infra/log/age-log.ts';
 import { createLog } from '../infra/log/log.ts';
 import { makeFolder } from '../infra/process/make-folder.ts';
-import { exitCodes } from './fail.ts';
+import { exitCodes, fail } from './fail.ts';
 import { endOnUncaughtError } from './last-resort.ts';
 import { watchParent } from './parent.ts';
 
@@ -70,7 +70,13 @@ export const startCommand = new Command('start')
       );
       stop();
     };
-    running = await start(config, log, progress, gone, parent);
+    try {
+      running = await start(config, log, progress, gone, parent);
+    } catch (error) {
+      fail(error);
+      // What had started is stopped. A part that was being made may hold the process open, and nobody would start it again.
+      process.exit();
+    }
     if (!stopping.signal.aborted) process.stdout.write(firstScreen(running, Date.now() - begun));
     parent.tellReady();
     await asked;

@@ -15,11 +15,22 @@ export interface ShopDb {
   close(): Promise<void>;
 }
 
-/** Opens the playground's shop-db by what its process said when it was ready. */
-export function openShopDb(dataDir: string): ShopDb {
+/** What its process said when it was ready. */
+function readyOf(dataDir: string) {
   const said = readFileSync(join(dataDir, 'faults', 'server.log'), 'utf8').split('\n');
   const ready = said.findLast((line) => line.startsWith('{"ready":')) ?? '';
-  const { url, readUrl } = JSON.parse(ready) as { readonly url: string; readonly readUrl: string };
+  return JSON.parse(ready) as { readonly url: string; readonly readUrl: string; readonly actUrl: string };
+}
+
+/** Variables for a `sentry.yaml` that names it. */
+export function shopUrls(dataDir: string): { readonly READ_URL: string; readonly ACT_URL: string } {
+  const { readUrl, actUrl } = readyOf(dataDir);
+  return { READ_URL: readUrl, ACT_URL: actUrl };
+}
+
+/** Opens the playground's shop-db by what its process said when it was ready. */
+export function openShopDb(dataDir: string): ShopDb {
+  const { url, readUrl } = readyOf(dataDir);
   const sql = postgres(readUrl, { max: 1, onnotice: () => undefined });
   return {
     async rootBlockers() {
