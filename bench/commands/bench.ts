@@ -1,6 +1,7 @@
 import { Argument, Command } from 'commander';
 import { benchGrowthCommand } from './bench-growth.ts';
 import { benchRetrievalCommand } from './bench-retrieval.ts';
+import { benchStormCommand } from './bench-storm.ts';
 import { runBench } from './run-bench.ts';
 
 export const benchCommand = new Command('bench')
@@ -25,4 +26,5 @@ export const benchCommand = new Command('bench')
     await runBench([what, ...(json ? ['--json'] : [])]);
   })
   .addCommand(benchRetrievalCommand)
-  .addCommand(benchGrowthCommand);
+  .addCommand(benchGrowthCommand)
+  .addCommand(benchStormCommand);
