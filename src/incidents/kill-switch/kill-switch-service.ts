@@ -6,7 +6,7 @@ import type { AuditLog } from '../../safety/audit/audit-chain.ts';
 import { type KillSwitch, type SetSwitch, setSwitches } from '../../safety/kill-switch/kill-switch.ts';
 import { isIdentityKnown, namesOfSame } from '../../safety/kill-switch/target-identity.ts';
 import type { InvestigationDeps } from '../deps.ts';
-import { announce, announceCleared, settingKey } from './announce.ts';
+import { announceCleared, announceSet, settingKey } from './announce.ts';
 import { resumeIncidents } from './resume-incidents.ts';
 import { type RunningAction, runningIn, targetIn, untilSettled } from './running-actions.ts';
 
@@ -60,11 +60,12 @@ export function createKillSwitchService(deps: KillSwitchServiceDeps): KillSwitch
   let looking: Promise<void> = Promise.resolve();
   /** Why the file STOP_SENTRY holds, as the audit log was last told. */
   let heldByFile: string | undefined;
+  let resumedTo = '';
 
   async function look(): Promise<void> {
     await endOverdue(deps);
     heldByFile = await noticeFile(deps, heldByFile);
-    await resumeIncidents(deps);
+    resumedTo = await resumeIncidents(deps, resumedTo);
   }
 
   return {
@@ -110,14 +111,7 @@ async function stop(
          until = excluded.until, at = clock_timestamp()
       RETURNING until, at`;
     const until = row?.until ?? null;
-    await announce(
-      tx,
-      targets,
-      scope,
-      'switch.set',
-      { by, reason, until },
-      settingKey(scope, String(row?.at)),
-    );
+    await announceSet(tx, targets, scope, { by, reason, until }, settingKey(scope, String(row?.at)));
     await audit.appendIn(tx, {
       kind: 'switch.set',
       actor: by,
