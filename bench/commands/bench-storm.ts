@@ -24,7 +24,10 @@ export const benchStormCommand = new Command('storm')
     const { alerts, problems, seconds, wait, json } = command.optsWithGlobals<Options>();
     await runBench([
       'storm',
-      ...['--problems', String(problems), '--wait', String(wait)],
+      '--problems',
+      String(problems),
+      '--wait',
+      String(wait),
       ...(alerts === undefined ? [] : ['--alerts', String(alerts)]),
       ...(seconds === undefined ? [] : ['--seconds', String(seconds)]),
       ...(json ? ['--json'] : []),
