@@ -20,17 +20,26 @@ export async function fillRecord(sql: Sql, { incidents, auditEntries }: GrowthSi
     // The newest are the last: one in a thousand is at work, a third waits for somebody or nobody, as after a year.
     await tx`
       INSERT INTO incident (state, title, alert_name, severity, domain, target, incident_type, source, fingerprint, labels, annotations,
-                            cause, confidence, next_step, cost_usd, channel, thread_ts, opened_at, updated_at, ended_at)
+                            cause, confidence, next_step, cost_usd, channel, thread_ts, opened_at, updated_at, ended_at,
+                            identity, told)
       SELECT s.state, 'Sessions blocked on shop-' || n % 50, 'PostgresBlockedSessions', (ARRAY['critical', 'warning', 'info'])[1 + n % 3],
-             (ARRAY['postgres', 'docker', 'kubernetes', 'podman'])[1 + n % 4], 'shop-' || n % 50, 'blocked_sessions', 'alertmanager',
+             (ARRAY['postgres', 'docker', 'kubernetes', 'podman'])[1 + n % 4], 'shop-' || n % 50, 'blocked_sessions', t.source,
              md5('fingerprint ' || n), '{"alertname": "PostgresBlockedSessions", "severity": "critical"}', '{"summary": "x"}',
              repeat('One session holds a lock that others wait for. ', 5), 0.93, 'Watch it.', 0.05, 'C0ALERTS', 'ts' || n,
-             o.at, o.at + interval '10 min', CASE WHEN s.state IN ('ignored', 'resolved') THEN o.at + interval '10 min' END
+             o.at, o.at + interval '10 min', CASE WHEN s.state IN ('ignored', 'resolved') THEN o.at + interval '10 min' END,
+             ARRAY['pod-' || n], t.told
         FROM generate_series(1, ${incidents}::int) AS n,
              LATERAL (SELECT clock_timestamp() - (${incidents}::int - n) * (interval '1 year' / ${incidents}::int) AS at) AS o,
              LATERAL (SELECT CASE WHEN n > ${incidents}::int * 0.999 THEN 'diagnosing'
                                   ELSE (ARRAY['resolved', 'resolved', 'resolved', 'resolved', 'resolved', 'ignored', 'reported',
-                                              'reported', 'escalated', 'stopped'])[1 + n % 10] END AS state) AS s`;
+                                              'reported', 'escalated', 'stopped'])[1 + n % 10] END AS state) AS s,
+             -- One in forty-seven was opened by another app's message, of whose values nobody knows the names.
+             LATERAL (SELECT CASE WHEN n % 47 = 7 THEN 'slack' ELSE 'alertmanager' END AS source, jsonb_build_object(
+               'name', CASE WHEN n % 47 <> 7 THEN 'alert-' || n % 200 END, 'identity', ARRAY['pod-' || n], 'whole', true,
+               'labels', jsonb_build_object('alertname', 'alert-' || n % 200, 'pod', 'pod-' || n),
+               'words', CASE WHEN n % 47 <> 7 THEN ARRAY['alert-' || n % 200, 'pod-' || n] END,
+               'head', CASE WHEN n % 47 = 7 THEN jsonb_build_object('alerts', 1, 'certain', true, 'telling', 'alert-' || n % 200 || ' pod-' || n || ' ',
+                 'words', ARRAY['alert-' || n % 200, 'pod-' || n], 'splits', '[]'::jsonb) END) AS told) AS t`;
     await tx`
       INSERT INTO alert (incident_id, delivery_key, source, fingerprint, status, title, labels, annotations, starts_at, received_at)
       SELECT id, 'delivery ' || id || ':' || n, source, fingerprint, 'firing', title, labels, annotations, opened_at, opened_at

@@ -20,6 +20,8 @@ import { retrievalOptions } from './retrieval-options.ts';
 import { benchScanner } from './scanner.ts';
 import { qualityFiles } from './scanner-quality.ts';
 import { benchStartup } from './startup.ts';
+import { benchStorm } from './storm.ts';
+import { stormSize } from './storm-size.ts';
 
 const [what = '', ...flags] = process.argv.slice(2);
 
@@ -60,11 +62,13 @@ async function measure(name: string): Promise<object> {
       return withStore((store) => benchLogWatcher(dataDir, store));
     case 'growth':
       return withStore((store) => benchGrowth(store, growthSize(flags)));
+    case 'storm':
+      return benchStorm(dataDir, stormSize(flags));
     case 'ingest':
       return withStore(benchIngest);
     default:
       process.stderr.write(
-        'bench: startup, ingest, overhead, concurrency, growth, agent, audit, distance, injection, log-watcher, retrieval or scanner\n',
+        'bench: startup, ingest, overhead, concurrency, growth, storm, agent, audit, distance, injection, log-watcher, retrieval or scanner\n',
       );
       process.exit(2);
   }

@@ -2,6 +2,7 @@ import { Argument, Command } from 'commander';
 import { benchGrowthCommand } from './bench-growth.ts';
 import { benchInjectionCommand } from './bench-injection.ts';
 import { benchRetrievalCommand } from './bench-retrieval.ts';
+import { benchStormCommand } from './bench-storm.ts';
 import { runBench } from './run-bench.ts';
 
 export const benchCommand = new Command('bench')
@@ -27,4 +28,5 @@ export const benchCommand = new Command('bench')
   })
   .addCommand(benchInjectionCommand)
   .addCommand(benchRetrievalCommand)
-  .addCommand(benchGrowthCommand);
+  .addCommand(benchGrowthCommand)
+  .addCommand(benchStormCommand);

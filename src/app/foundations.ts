@@ -40,6 +40,7 @@ export async function createFoundations(parts: Parts) {
     parts,
     config,
     sql,
+    slackSql: await store.forSlack(),
     log,
     metrics,
     records,

@@ -4,6 +4,7 @@ import { parseIncidentId } from '../core/ids.ts';
 import { why } from '../incidents/questions/why.ts';
 import { formatBoard } from '../ingest/watch-board.ts';
 import { costLines, costReport } from '../record/cost.ts';
+import { createRecords } from '../record/record.ts';
 import { formatBreaker } from '../safety/limits/format-breaker.ts';
 import type { SlackDeps } from '../slack/ports.ts';
 import { createSlack, type Slack } from '../slack/slack.ts';
@@ -14,15 +15,15 @@ import type { Services } from './services.ts';
 
 /** Slack with everything that people may see and do there. */
 export function createSlackSide(services: Services): Slack {
-  const { parts, config, sql, log, grades, steering } = services;
+  const { parts, config, slackSql, log, grades, steering } = services;
   return createSlack({
-    sql,
+    sql: slackSql,
     log,
     bus: services.bus,
     workspace: services.slackWorkspace,
     executorId: services.executorId,
     speed: 1,
-    records: services.records,
+    records: createRecords(slackSql),
     why,
     config: {
       approversOf: services.approversOf,

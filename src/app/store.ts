@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Config } from '../config/config.ts';
 import { packageRoot } from '../config/package-root.ts';
 import type { Log } from '../core/log.ts';
+import type { Sql } from '../core/sql.ts';
 import { alone } from '../infra/db/alone.ts';
 import { type Database, openDatabase } from '../infra/db/client.ts';
 import { embeddedPostgres } from '../infra/db/embedded/start-embedded-postgres.ts';
@@ -12,9 +13,17 @@ import { migrateEngine } from '../infra/dbos/enqueue-function.ts';
 import { keepRunning } from '../infra/supervisor/keep-running.ts';
 import { startChild } from '../infra/supervisor/start-child.ts';
 
+/** Eight threads are drawn side by side, most of the time waiting for Slack. */
+const SLACK_CONNECTIONS = 5;
+
 /** The record's database, ready to use. */
 export interface Store extends Database {
   readonly url: string;
+  /**
+   * The same through connections of its own, for what people see and press in Slack: while forty investigations share the others, a
+   * message would wait for one at each of its statements. Opened when first asked for.
+   */
+  forSlack(): Promise<Sql>;
   /** Names of the migrations this start applied. */
   readonly applied: readonly string[];
   /** Closes the pool and, where it is ours and nobody else uses it, the server. */
@@ -34,12 +43,17 @@ export async function openStore(
     const database = openDatabase(url, { role });
     // The driver learns the types of arrays with its first statement.
     await database.sql`SELECT 1`;
+    const forSlack = openDatabase(url, { role, max: SLACK_CONNECTIONS, name: 'sentry slack' });
     return {
       ...database,
+      async forSlack() {
+        await forSlack.sql`SELECT 1`;
+        return forSlack.sql;
+      },
       url,
       applied,
       stop: async () => {
-        await database.close();
+        await Promise.all([database.close(), forSlack.close()]);
         await server?.stop();
       },
     };

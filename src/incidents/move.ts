@@ -104,6 +104,7 @@ export async function moveIn(
       resolved_by = CASE WHEN ${to === 'resolved'} THEN ${changes.resolvedBy ?? null} ELSE NULL END,
       asks_again_at = ${changes.asksAgainAt ?? null}::timestamptz,
       ended_at = CASE WHEN ${isEnded(to)} THEN clock_timestamp() WHEN ${isEnded(from)} THEN NULL ELSE ended_at END,
+      details_deleted_at = NULL,
       updated_at = clock_timestamp()
     WHERE id = ${incident.id} AND state = ${from} AND round = ${incident.round}
     RETURNING id`;

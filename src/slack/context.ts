@@ -76,9 +76,10 @@ async function drawingOf(
   if (isBurst(id)) return drawBurst(deps, id);
   if (isProposal(id)) return drawProposal(deps, store, id);
   const record = await deps.records.load(id);
-  // Of what is deleted nothing is drawn: its messages stay as they stand.
-  if (!record || record.incident.detailsDeletedAt !== null) return null;
+  if (!record) return null;
   const channel = record.incident.channel ?? (await deps.workspace.homeOf(record.alerts[0]?.deliveryKey));
+  // Of what is deleted nothing is drawn: its messages stay as they stand. Whoever asks there is answered.
+  if (record.incident.detailsDeletedAt !== null) return { slots: [], channel };
   return { slots: draw(record, await drawOptions(record)), channel };
 }
 

@@ -6,7 +6,7 @@ import type { AuditLog } from '../../safety/audit/audit-chain.ts';
 import { type KillSwitch, type SetSwitch, setSwitches } from '../../safety/kill-switch/kill-switch.ts';
 import { isIdentityKnown, namesOfSame } from '../../safety/kill-switch/target-identity.ts';
 import type { InvestigationDeps } from '../deps.ts';
-import { announce, announceCleared, settingKey } from './announce.ts';
+import { announceCleared, announceSet, settingKey } from './announce.ts';
 import { resumeIncidents } from './resume-incidents.ts';
 import { type RunningAction, runningIn, targetIn, untilSettled } from './running-actions.ts';
 import { ENDED_FILES, liftEnded, type OwnFolder, shareFiles } from './shared-files.ts';
@@ -61,12 +61,13 @@ export function createKillSwitchService(deps: KillSwitchServiceDeps): KillSwitch
   const { sql, log } = deps;
   const stopping = new AbortController();
   let looking: Promise<void> = Promise.resolve();
+  let resumedTo = '';
 
   async function look(): Promise<void> {
     await endOverdue(deps);
     if (deps.folder) await shareFiles(deps, deps.folder);
     await deps.killSwitch.refresh();
-    await resumeIncidents(deps);
+    resumedTo = await resumeIncidents(deps, resumedTo);
   }
 
   return {
@@ -112,14 +113,7 @@ async function stop(
          until = excluded.until, at = clock_timestamp()
       RETURNING until, at`;
     const until = row?.until ?? null;
-    await announce(
-      tx,
-      targets,
-      scope,
-      'switch.set',
-      { by, reason, until },
-      settingKey(scope, String(row?.at)),
-    );
+    await announceSet(tx, targets, scope, { by, reason, until }, settingKey(scope, String(row?.at)));
     await audit.appendIn(tx, {
       kind: 'switch.set',
       actor: by,

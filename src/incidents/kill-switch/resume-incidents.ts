@@ -9,14 +9,22 @@ import { BESIDE_TURN, moveIn } from '../move.ts';
 import { settingKey } from './announce.ts';
 import type { KillSwitchServiceDeps } from './kill-switch-service.ts';
 
-/** Incidents that ended as a report because nothing might be changed, and now might be: looked at afresh. For those that are
- * fixed, what was to keep them so is asked for. */
-export async function resumeIncidents(deps: KillSwitchServiceDeps): Promise<void> {
+/** Looked at in one go, which is once a second for as long as something is stopped. */
+const PAGE = 100;
+
+/**
+ * Incidents that ended as a report because nothing might be changed, and now might be: looked at afresh. For those that are
+ * fixed, what was to keep them so is asked for.
+ *
+ * @param after the answer of the look before; '' from the beginning
+ */
+export async function resumeIncidents(deps: KillSwitchServiceDeps, after: string): Promise<string> {
   const { sql, killSwitch, targets } = deps;
   const rows = await sql<Pick<IncidentRow, 'id'>>`
     SELECT DISTINCT i.id FROM action a JOIN incident i ON i.id = a.incident_id
-     WHERE a.held_by IS NOT NULL
-       AND (i.state = 'reported' AND NOT a.beside OR i.state = 'resolved' AND a.beside AND a.undoes IS NULL)`;
+     WHERE a.held_by IS NOT NULL AND a.incident_id > ${after}
+       AND (i.state = 'reported' AND NOT a.beside OR i.state = 'resolved' AND a.beside AND a.undoes IS NULL)
+     ORDER BY i.id LIMIT ${PAGE}`;
   for (const { id } of rows) {
     const incident = await deps.records.incident(id);
     if (!incident?.target) continue;
@@ -25,6 +33,7 @@ export async function resumeIncidents(deps: KillSwitchServiceDeps): Promise<void
     if (!(await killSwitch.stopped(scopes))) await lookAgain(deps, incident);
     else if (incident.state === 'reported') await announceHolding(deps, incident.id, scopes);
   }
+  return rows.length < PAGE ? '' : (rows.at(-1)?.id ?? '');
 }
 
 /** An incident that was opened under the switch hears of it when it is first held up by it. */

@@ -9,7 +9,7 @@ import {
   type StopFile,
   stopFile,
 } from '../../safety/kill-switch/stop-files.ts';
-import { announce, announceCleared, settingKey } from './announce.ts';
+import { announceCleared, announceSet, settingKey } from './announce.ts';
 import type { KillSwitchServiceDeps } from './kill-switch-service.ts';
 
 /** The data folder of this process, whose files hold for all processes on the record. */
@@ -60,14 +60,7 @@ async function hold(
       RETURNING at`;
     // A change of mode has its own notice.
     if (!isNew || name === 'SENTRY_MODE') return;
-    await announce(
-      tx,
-      targets,
-      scope,
-      'switch.set',
-      { by, reason, until: null },
-      settingKey(scope, String(row?.at)),
-    );
+    await announceSet(tx, targets, scope, { by, reason, until: null }, settingKey(scope, String(row?.at)));
     await audit.appendIn(tx, { kind: 'switch.set', actor: 'system', details: { scope: name, reason } });
   });
 }

@@ -45,7 +45,7 @@ export async function drawSubject(deps: DrawDeps, id: SubjectId): Promise<Drawn>
       const mark = await deps.store.mark(id);
       const drawing = await deps.drawing(id);
       if (!drawing) return { kind: 'drawn', mark };
-      const ended = await work(deps, id, { ...drawing, slots: [...drawing.slots, ...deps.extras(id)] });
+      const ended = await work(deps, id, mark, { ...drawing, slots: [...drawing.slots, ...deps.extras(id)] });
       if (ended === 'reload') continue;
       return ended === 'drawn' ? { kind: 'drawn', mark } : ended;
     }
@@ -57,10 +57,18 @@ export async function drawSubject(deps: DrawDeps, id: SubjectId): Promise<Drawn>
 async function work(
   deps: DrawDeps,
   id: SubjectId,
+  mark: string | null,
   { slots, channel: home }: Drawing,
 ): Promise<Drawn | 'drawn' | 'reload'> {
+  /**
+   * What waited its turn is drawn anew only when the record says something else by now: meanwhile all others wait for it. That there
+   * is a problem is said as it was read; while it is looked into it changes all the time, and an edit says the rest.
+   */
+  const isOld = async ({ kind, slot }: NextCall): Promise<boolean> =>
+    (kind === 'edit' || slot.inThread) &&
+    (deps.changedAgain(id) || mark === null || (await deps.store.mark(id)) !== mark);
+  let posts = await deps.store.posts(id);
   for (;;) {
-    const posts = await deps.store.posts(id);
     const next = nextCall(slots, posts, deps.isPressed(id));
     if (!next) return 'drawn';
     const root = posts.get('root');
@@ -72,9 +80,15 @@ async function work(
     const turn = await deps.order.take(id, pace, deps.rankOf(id, next));
     if (turn.kind === 'later') return { kind: 'again', ms: turn.ms, failure: null };
     // What was to be sent may be old by now.
-    if (turn.kind === 'waited') return 'reload';
+    if (turn.kind === 'waited') {
+      if (await isOld(next)) return 'reload';
+      continue;
+    }
     // Another process sends now. This one keeps its place in the order.
-    if (!(await pace.claim(next.slot.live && next.kind === 'edit' ? LIVE_RESERVE - 1 : 0))) return 'reload';
+    if (!(await pace.claim(next.slot.live && next.kind === 'edit' ? LIVE_RESERVE - 1 : 0))) {
+      if (await isOld(next)) return 'reload';
+      continue;
+    }
     deps.order.leave(id);
     const place = { subject: id, channel, threadTs: next.slot.inThread ? (root?.ts ?? null) : null };
     const delivery =
@@ -88,6 +102,7 @@ async function work(
     }
     deps.lastSent.set(`${id}/${next.slot.slot}`, performance.now());
     if (deps.changedAgain(id)) return 'reload';
+    posts = await deps.store.posts(id);
   }
 }
 

@@ -17,11 +17,15 @@ export interface PostRow {
 
 /** How long a lease holds without a sign of life; longer than one call to Slack may take. */
 const LEASE_SECONDS = 20;
+/** So many are compared with what stands in Slack at each look, about 20 ms of the database's time. */
+const SWEEP_PAGE = 1_000;
 /** The rest is left to the next sweep: Slack takes about one message a second. */
 const SWEEP_LIMIT = 500;
 
 /** The rows of the outbound side: who draws an incident now, and what stands in Slack. */
 export function outboundStore(sql: Sql, holder: string) {
+  /** The last incident of the page that `undrawn` compared; '' before the first. */
+  let looked = '';
   return {
     /** True when this process may draw the incident now. */
     async acquire(id: SubjectId): Promise<boolean> {
@@ -67,19 +71,31 @@ export function outboundStore(sql: Sql, holder: string) {
     },
 
     /**
-     * Incidents at work, changed within a week, or whose drawing was begun and did not end, that are not drawn as they now are,
-     * and that nobody draws.
+     * Incidents that are not drawn as they now are, and that nobody draws: those without a first message, those whose drawing was
+     * begun and did not end, what has just changed, and each time another page of those at work or changed within a week. So a look
+     * costs the same with ten thousand of them, and finds each within some looks even when nobody heard of its change.
      */
     async undrawn(): Promise<readonly IncidentId[]> {
-      const rows = await sql<{ readonly id: IncidentId }>`
-        WITH due AS (
+      const page = await sql<{ readonly id: IncidentId }>`
+        SELECT id FROM (
           SELECT id FROM incident
            WHERE state IN ('open', 'triaging', 'diagnosing', 'planning', 'awaiting_approval', 'remediating', 'verifying')
-          UNION SELECT id FROM incident WHERE updated_at > statement_timestamp() - interval '7 days'
+             AND id > ${looked}
+          UNION SELECT id FROM incident WHERE updated_at > statement_timestamp() - interval '7 days' AND id > ${looked}) AS due
+         ORDER BY id LIMIT ${SWEEP_PAGE}`;
+      looked = page.length < SWEEP_PAGE ? '' : (page.at(-1)?.id ?? '');
+      const rows = await sql<{ readonly id: IncidentId }>`
+        WITH due AS (
+          SELECT unnest(${sql.array(page.map(({ id }) => id))}::text[]) AS id
+          UNION (SELECT id FROM incident
+           WHERE state IN ('open', 'triaging', 'diagnosing', 'planning', 'awaiting_approval', 'remediating', 'verifying')
+             AND thread_ts IS NULL
+           ORDER BY array_position(ARRAY['critical', 'warning', 'info'], severity), opened_at LIMIT ${SWEEP_LIMIT})
+          UNION SELECT id FROM incident WHERE updated_at > statement_timestamp() - interval '2 minutes'
           UNION SELECT incident_id FROM slack_lease WHERE drawn_mark = '' AND incident_id LIKE 'INC-%')
-        -- The LIMIT keeps it a lookup of each, whatever the planner thinks of their number.
+        -- The LIMITs keep it a lookup of each, whatever the planner thinks of their number.
         SELECT i.id FROM due CROSS JOIN LATERAL (SELECT xmin, * FROM incident WHERE id = due.id LIMIT 1) i
-          LEFT JOIN slack_lease l ON l.incident_id = i.id
+          LEFT JOIN LATERAL (SELECT * FROM slack_lease WHERE incident_id = due.id LIMIT 1) l ON true
         WHERE (l.until IS NULL OR l.until < clock_timestamp())
           AND l.drawn_mark IS DISTINCT FROM i.xmin::text || ':' || (SELECT count(*) FROM event e WHERE e.incident_id = i.id)
                || ':' || (SELECT coalesce(string_agg(a.xmin::text, ','), '') FROM action a WHERE a.incident_id = i.id)

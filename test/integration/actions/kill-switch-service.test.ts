@@ -94,6 +94,33 @@ describe('Stop', () => {
     expect(rig.machine.effects).toBe(1);
   });
 
+  test('tells a bounded number of what is at work, nobody whose incident has waited for long, and its end those it told [C3]', async () => {
+    const { sql } = rig.core;
+    await sql`
+      INSERT INTO incident (state, title, severity, domain, target, source, fingerprint, labels, annotations, opened_at, updated_at)
+      SELECT CASE WHEN n <= 1200 THEN 'diagnosing' ELSE 'reported' END, 't', 'info', 'postgres', 'many', 'test', 'many ' || n, '{}', '{}',
+             clock_timestamp() - n * interval '1 hour', clock_timestamp() - n * interval '1 hour' FROM generate_series(1, 1300) AS n`;
+    try {
+      await board.stop({ ...order, scope: 'target:many', forMs: null });
+      const told = (type: string) => sql<{ id: string; state: string; newest: boolean }>`
+        SELECT i.id, i.state, i.opened_at > clock_timestamp() - interval '1000.5 hours' AS newest
+          FROM event e JOIN incident i ON i.id = e.incident_id WHERE e.type = ${type} AND i.target = 'many' ORDER BY i.id`;
+      const of = await told('switch.set');
+      expect(of).toHaveLength(1_000);
+      expect(of.every(({ state, newest }) => state === 'diagnosing' && newest)).toBe(true);
+      // Where it waits by now, its thread must not say for ever that nothing may be changed.
+      await sql`UPDATE incident SET state = 'reported' WHERE target = 'many' AND updated_at < clock_timestamp() - interval '30 days'`;
+      await board.resume({ ...order, scope: 'target:many' });
+      expect((await told('switch.cleared')).map(({ id }) => id)).toEqual(of.map(({ id }) => id));
+      await board.stop({ ...order, scope: 'target:many', forMs: null });
+      await sql`UPDATE incident SET state = 'resolved' WHERE target = 'many'`;
+      await board.resume({ ...order, scope: 'target:many' });
+      expect(await told('switch.cleared')).toHaveLength(of.length);
+    } finally {
+      await sql`DELETE FROM incident WHERE target = 'many'`;
+    }
+  });
+
   test('does not wait behind claims that follow one another without a gap', async () => {
     const { sql, gateDeps } = rig.core;
     let going = true;

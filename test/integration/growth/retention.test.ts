@@ -6,10 +6,13 @@ import { asIncidentId } from '../../../src/core/ids.ts';
 import { why } from '../../../src/incidents/questions/why.ts';
 import { type Database, openDatabase } from '../../../src/infra/db/client.ts';
 import { migrateEngine } from '../../../src/infra/dbos/enqueue-function.ts';
+import { createAccept } from '../../../src/ingest/accept.ts';
 import { createRecords } from '../../../src/record/record.ts';
 import { deleteOldDetails } from '../../../src/record/retention.ts';
 import { createAuditLog } from '../../../src/safety/audit/audit-chain.ts';
 import { verifyAuditLog } from '../../../src/safety/audit/audit-verify.ts';
+import { domainOfLabels } from '../../../src/targets/domains.ts';
+import { kinds } from '../../../src/targets/kinds.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';
 
@@ -53,23 +56,28 @@ describe('retention', { timeout: 300_000 }, () => {
       'dream_job',
     ];
     const before = await counts(kept);
-    const [old] = await db.sql<{ n: number }>`
-      SELECT count(*)::int AS n FROM incident WHERE state IN ('ignored', 'resolved') AND ended_at < clock_timestamp() - interval '180 days'`;
+    // What is at work is left alone, and so is what somebody has said something about of late.
+    await db.sql`UPDATE incident SET opened_at = opened_at - interval '1 year', updated_at = updated_at - interval '1 year' WHERE state = 'diagnosing'`;
+    await db.sql`
+      UPDATE incident SET updated_at = clock_timestamp() - interval '1 day' WHERE id IN (
+        SELECT id FROM incident WHERE state = 'reported' ORDER BY opened_at LIMIT 10)`;
+    const [old] = await db.sql<{ n: number; resting: number }>`
+      SELECT count(*)::int AS n, count(*) FILTER (WHERE state NOT IN ('ignored', 'resolved'))::int AS resting FROM incident
+       WHERE state IN ('ignored', 'resolved') AND ended_at < clock_timestamp() - interval '180 days'
+          OR state IN ('reported', 'escalated', 'stopped') AND updated_at < clock_timestamp() - interval '180 days'`;
+    expect(old?.resting).toBeGreaterThan(50);
     expect(old?.n).toBeGreaterThan(100);
     expect(await run(180)).toBe(old?.n);
     expect(await counts(kept)).toEqual(before);
     for (const table of ['tool_call', 'usage', 'criterion_reading', 'memory_usage', 'question']) {
       const left = await db.sql<{ incident_id: string; state: string; recent: boolean }>`
-        SELECT DISTINCT i.id AS incident_id, i.state, i.ended_at > clock_timestamp() - interval '180 days' AS recent
+        SELECT DISTINCT i.id AS incident_id, i.state, coalesce(i.ended_at, i.updated_at) > clock_timestamp() - interval '180 days' AS recent
           FROM incident i WHERE i.id IN (SELECT incident_id FROM tool_call WHERE ${table} = 'tool_call'
             UNION SELECT incident_id FROM usage WHERE ${table} = 'usage'
             UNION SELECT incident_id FROM criterion_reading WHERE ${table} = 'criterion_reading'
             UNION SELECT incident_id FROM memory_usage WHERE ${table} = 'memory_usage'
             UNION SELECT incident_id FROM question WHERE ${table} = 'question')`;
-      expect(left.filter(({ state, recent }) => !recent && ['ignored', 'resolved'].includes(state))).toEqual(
-        [],
-      );
-      // What waits for people is as it was, however old.
+      expect(left.filter(({ state, recent }) => !recent && state !== 'diagnosing')).toEqual([]);
       expect(left.some(({ state }) => state === 'reported')).toBe(true);
     }
     expect(await verifyAuditLog(db.sql, { key: null, witnessed: [] })).toMatchObject({ ok: true });
@@ -95,6 +103,40 @@ describe('retention', { timeout: 300_000 }, () => {
       same: boolean;
     }>`SELECT updated_at = opened_at + interval '10 min' AS same FROM incident WHERE id = 'INC-1'`;
     expect(at?.same).toBe(true);
+  });
+
+  it('what waits for people keeps its messages, and what comes when it goes on is there again [S-retention]', async () => {
+    const [one] = await db.sql<{
+      id: string;
+      fingerprint: string;
+    }>`SELECT id, fingerprint FROM incident WHERE state = 'reported' ORDER BY opened_at LIMIT 1`;
+    const posts = async () =>
+      (await db.sql`SELECT FROM slack_post WHERE incident_id = ${one?.id ?? ''}`).length;
+    const before = await posts();
+    await run(180);
+    const deleted = async () =>
+      (await createRecords(db.sql).incident(asIncidentId(one?.id ?? '')))?.detailsDeletedAt;
+    expect(await deleted()).not.toBeNull();
+    expect(await posts()).toBe(before);
+    const accept = createAccept(db.sql, [], domainOfLabels(kinds));
+    const accepted = await accept({
+      source: 'alertmanager',
+      status: 'firing',
+      name: 'PostgresBlockedSessions',
+      title: 'Sessions blocked',
+      severity: 'critical',
+      sourceSeverity: null,
+      labels: {},
+      annotations: {},
+      target: null,
+      fingerprint: one?.fingerprint ?? '',
+      deliveryKey: 'again',
+      startsAt: new Date().toISOString(),
+      endsAt: null,
+      url: null,
+    });
+    expect(accepted).toEqual({ kind: 'repeated', incidentId: one?.id });
+    expect(await deleted()).toBeNull();
   });
 
   it('leaves what may still run, or may have, and ends between batches when it is told to [S-retention]', async () => {

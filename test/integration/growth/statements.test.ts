@@ -13,7 +13,6 @@ const ON_PURPOSE: Readonly<Record<string, string>> = {
   'src/incidents/after-restore.ts': 'once after a restore, while nothing runs',
   'src/infra/db/backup/backup.ts': 'a backup is of all',
   'src/infra/db/backup/restore.ts': 'a restore is of all',
-  'src/incidents/kill-switch/announce.ts': 'the switch tells every unfinished incident',
   'src/incidents/phases/lasting.ts':
     'skips to the target in each of the five domains, newest first, at most twenty',
   'src/memory/context/spaces.ts': 'whoever may read everything: the terminal',

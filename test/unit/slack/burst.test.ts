@@ -42,6 +42,9 @@ function scene() {
   const posts = new RateLimiter({ perSecond: 200, burst: 1 });
   const edits = new RateLimiter({ perSecond: 100, burst: 1 });
   const begun: SubjectId[] = [];
+  /** What was made of the record, in order. */
+  const drawn: SubjectId[] = [];
+  const marks = new Map<SubjectId, string>();
   outbound = createOutbound({
     log: quiet,
     paces: { edits, posts: () => posts } as never,
@@ -54,13 +57,16 @@ function scene() {
         update: async ({ text }: { text: string }) => void sent.push(`edit ${text}`),
       },
     } as never,
-    drawing: async (id) => ({ slots: wanted.get(id) ?? [], channel: 'C1' }),
+    drawing: async (id) => {
+      drawn.push(id);
+      return { slots: wanted.get(id) ?? [], channel: 'C1' };
+    },
     store: {
       acquire: async (id: SubjectId) => begun.push(id) > 0,
       renew: async () => true,
       release: async () => undefined,
       isDrawn: async () => false,
-      mark: async () => 'mark',
+      mark: async (id: SubjectId) => marks.get(id) ?? 'mark',
       posts: async (id: SubjectId) => new Map(of(id)),
       beginPost: async () => 'attempt',
       posted: async (
@@ -90,6 +96,14 @@ function scene() {
     sent,
     /** Whose drawing has begun, in order. */
     begun,
+    drawn,
+    marks,
+    /** No message is sent until the returned function is called. */
+    holdPosts() {
+      const reserve = vi.spyOn(posts, 'reserve').mockReturnValue(100);
+      const giveBack = vi.spyOn(posts, 'giveBack').mockReturnValue();
+      return () => [reserve, giveBack].forEach((each) => each.mockRestore());
+    },
     /** No edit is sent until the returned function is called. */
     holdEdits() {
       const reserve = vi.spyOn(edits, 'reserve').mockReturnValue(100);
@@ -149,6 +163,43 @@ describe('a burst', () => {
     await waitFor('the others, too', async () => roots(sent).length === 60);
     expect(sent[0]).toBe('post digest');
     expect(sent.filter((each) => each === 'post digest')).toHaveLength(1);
+  });
+
+  it('a first message is sent as it was drawn, since all others wait meanwhile, and then says what has changed [C5]', async () => {
+    const { sent, drawn, marks, opens, hint, wants, holdPosts } = scene();
+    wants(BURST, []);
+    const ids = Array.from({ length: 40 }, (_, n) => opens(n, 0, 'info'));
+    const goOn = holdPosts();
+    for (const id of ids) hint(id);
+    await waitFor('some of them to wait', async () => drawn.length >= 8);
+    // They are looked into.
+    for (const id of ids) marks.set(id, 'another');
+    goOn();
+    await waitFor('all of them to stand', async () => roots(sent).length === 40);
+    const again = drawn.filter((id, n) => !isBurst(id) && drawn.indexOf(id) !== n);
+    expect(again).toEqual([]);
+    const [one] = ids as [SubjectId];
+    wants(one, [slot('root', `${one} goes on`)]);
+    hint(one);
+    await waitFor('what has changed', async () => sent.includes(`edit ${one} goes on`));
+  });
+
+  it('what is said in a thread is drawn anew before it is sent, when it has changed unheard [C5]', async () => {
+    const { sent, drawn, marks, opens, hint, wants, holdPosts } = scene();
+    wants(BURST, []);
+    const id = opens(1, 0, 'info');
+    hint(id);
+    await waitFor('its first message', async () => sent.length === 1);
+    const goOn = holdPosts();
+    wants(id, [slot('root', `${id} root`), slot('step:1', 'old')]);
+    const before = drawn.length;
+    hint(id);
+    await waitFor('it to wait', async () => drawn.length > before);
+    wants(id, [slot('root', `${id} root`), slot('step:1', 'new')]);
+    marks.set(id, 'another');
+    goOn();
+    await waitFor('what is new', async () => sent.length === 2);
+    expect(sent).toContain('post new');
   });
 
   it('of a few problems there is no digest [C5]', async () => {
