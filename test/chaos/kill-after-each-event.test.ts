@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { nothingLeft } from '../support/chaos.ts';
+import { type Bell, openBell } from '../support/bell.ts';
+import { nothingLeft, recordUrl } from '../support/chaos.ts';
 import { ChaosScene, checkThread } from '../support/chaos-scene.ts';
 import { killLeftovers } from '../support/processes-under.ts';
 import { type Product, startProduct } from '../support/product.ts';
@@ -23,6 +24,7 @@ interface Moment {
 let dataDir: string;
 let product: Product;
 let scene: ChaosScene;
+let bell: Bell;
 const killedAfter = new Set<string>();
 /** Of an incident in which nobody is killed. */
 let undisturbed: readonly Moment[] = [];
@@ -31,9 +33,11 @@ beforeAll(async () => {
   dataDir = scratchDir();
   product = await startProduct({ dataDir, timeoutMs: 120_000 });
   scene = new ChaosScene(dataDir, product.pageUrl ?? '');
+  bell = openBell(recordUrl(dataDir));
 });
 
 afterAll(async () => {
+  await bell?.close();
   await scene?.close();
   await product?.stop();
   killLeftovers(dataDir);
@@ -96,9 +100,11 @@ async function reached(
   ended: { readonly over: boolean },
 ): Promise<boolean> {
   for (;;) {
+    const rung = bell.next();
     const { over } = ended;
     if ((await commits(id)).filter((other) => other === types).length >= nth) return true;
     if (over) return false;
+    await rung;
   }
 }
 
@@ -137,7 +143,7 @@ test('an incident that nobody disturbs ends fixed', async () => {
 for (let first = 0; first < INCIDENTS; first += 1)
   test(`an incident goes on to its end when the bot is killed after its commits ${first + 1}, ${first + 1 + INCIDENTS}, …`, async () => {
     await live(undisturbed.filter((_, at) => at % INCIDENTS === first));
-  }, 300_000);
+  }, 600_000);
 
 test('a kill came after every kind of event, and nothing is left running in the end', async () => {
   process.stdout.write(`  killed after ${[...killedAfter].join(', ')}\n`);

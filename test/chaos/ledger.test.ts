@@ -183,4 +183,4 @@ test(`${ACTIONS} actions, ${WORKERS} processes, kill -9 and pauses: none twice, 
   expect(done.kills).toBeGreaterThan(0);
   expect(done.longPauses).toBeGreaterThan(0);
   expect(looked.length).toBeGreaterThan(0);
-}, 240_000);
+}, 480_000);

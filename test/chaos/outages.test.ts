@@ -100,7 +100,7 @@ test('a hundred presses of Approve by four people at once, with every event deli
   process.stdout.write(
     `  100 presses, ${taken} acknowledged in time: 1 approval by ${approved?.['decided_by']}, 1 execution\n`,
   );
-}, 240_000);
+}, 600_000);
 
 test('the same webhook twenty times at once: one incident, one occurrence, twenty times accepted', async () => {
   const body = JSON.stringify({
@@ -158,7 +158,7 @@ test('Slack is frozen while the incident is investigated, then fails in every wa
   process.stdout.write(
     `  Slack frozen, then ${kinds.join(', ')} of posts and edits: 7 messages, in order, none doubled\n`,
   );
-}, 240_000);
+}, 600_000);
 
 for (const signal of ['SIGINT', 'SIGKILL'] as const)
   test(`the database restarts under the bot (${signal}) in the middle of an incident: it goes on`, async () => {
@@ -172,7 +172,7 @@ for (const signal of ['SIGINT', 'SIGKILL'] as const)
     process.stdout.write(
       `  the record's PostgreSQL ended by ${signal} while diagnosing: fixed all the same\n`,
     );
-  }, 240_000);
+  }, 600_000);
 
 test('Chroma hangs for a whole incident: it ends all the same, and is remembered when Chroma is back', async () => {
   const { pid } = signalPart(dataDir, 'chroma', 'SIGSTOP');
@@ -193,7 +193,7 @@ test('Chroma hangs for a whole incident: it ends all the same, and is remembered
     { timeoutMs: SLOW_MS, everyMs: 250 },
   );
   process.stdout.write('  Chroma paused for a whole incident: fixed without memory, remembered later\n');
-}, 300_000);
+}, 600_000);
 
 test('alerts go on being read from the channel after all this', async () => {
   const messages = await scene.slack.messages({ channel: CHANNELS.alerts });

@@ -199,7 +199,7 @@ test('dead before each of its writes, a plan goes on in two others: no step twic
   expect(died).toBe(moments);
   expect(stopped).toBeGreaterThan(20);
   expect(await wrong()).toEqual([]);
-}, 400_000);
+}, 600_000);
 
 test('two processes, kill -9 and pauses on shared systems: no step twice, none ahead, no plan within another', async () => {
   for (let n = 0; n < STORM_PLANS; n += 1) await approvedPlan(`storm-${n % STORM_BOXES}`);
@@ -259,4 +259,4 @@ test('two processes, kill -9 and pauses on shared systems: no step twice, none a
   expect(within).toEqual([]);
   expect(kills).toBeGreaterThan(0);
   expect(pauses).toBeGreaterThan(0);
-}, 300_000);
+}, 600_000);

@@ -167,7 +167,7 @@ async function inTurn(jobs: (() => Promise<void>)[], atOnce: number): Promise<vo
 }
 
 test('Stop pressed at 300 moments in two processes: nothing takes effect after its answer, and before it only what it names', {
-  timeout: 240_000,
+  timeout: 480_000,
 }, async () => {
   const kinds = [
     ...boxes.slice(0, AFTER_APPROVE).map((box) => () => afterApprove(box)),
