@@ -33,16 +33,22 @@ export async function startChroma(config: Settings, log: Log): Promise<RunningCh
   }
 }
 
-/** For the first screen. */
-export function chromaLine(config: Settings, host: string | null): string {
-  if (!config.memory.enabled) return 'not used (MEMORY_ENABLED=false)';
+const NOT_USED = 'not used (MEMORY_ENABLED=false)';
+
+/** For the first screen. One of one's own is asked, as it may be away. */
+export async function chromaLine(config: Settings, host: string | null): Promise<string> {
+  if (!config.memory.enabled) return NOT_USED;
   if (host === null) return 'cannot be started, the log says why; memory goes by words alone';
-  return config.chromaHost === null ? `embedded, at ${host}` : `yours (${host})`;
+  if (config.chromaHost === null) return `embedded, at ${host}`;
+  return askChroma(host, 2_000).then(
+    () => `yours (${host})`,
+    () => `yours (${host}) does not answer; until it does, memory goes by words alone`,
+  );
 }
 
 /** For the doctor: tries what a start would use, and leaves it as it was. @throws OpsError CHROMA */
 export async function checkChroma(config: Settings, log: Log): Promise<string> {
-  if (!config.memory.enabled) return chromaLine(config, null);
+  if (!config.memory.enabled) return NOT_USED;
   if (config.chromaHost === null) {
     const chroma = await startEmbeddedChroma({ dataDir: join(config.dataDir, 'chroma'), log });
     await chroma.stop();

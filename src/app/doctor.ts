@@ -65,7 +65,8 @@ async function layerFindings(config: Config, log: Log): Promise<readonly Finding
       const layers = await layersNow({ config, tools: allTools, sql, killSwitch, breaker, verified });
       return layers.map(({ number, name, state, says }) => ({
         part: `Layer ${number}`,
-        required: false,
+        // Without an audit log that is whole, nobody can tell what was done: the exit code says so, too.
+        required: name === 'audit log',
         ok: state !== 'off',
         says: `${name}: ${state === 'part' ? 'in part: ' : ''}${says}`,
         todo: state === 'off' ? 'docs/security.md tells what this layer is for.' : null,

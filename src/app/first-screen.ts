@@ -1,6 +1,5 @@
 import { count } from '../core/count.ts';
 import { defaultSource, webhookPath } from '../sources/registry.ts';
-import { chromaLine } from './chroma.ts';
 import type { Running } from './start.ts';
 
 const shopSays: Readonly<Record<string, string>> = {
@@ -41,7 +40,7 @@ export function firstScreen(running: Running, tookMs: number): string {
       'PostgreSQL',
       config.databaseUrl ? 'yours (DATABASE_URL)' : `embedded, in ${config.dataDir}/postgres`,
     ),
-    row('Chroma', chromaLine(config, running.chromaHost)),
+    row('Chroma', running.chroma),
     ...shop.map((name) => row(name, shopSays[name] ?? 'likewise')),
     row(
       'Investigator',

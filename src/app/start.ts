@@ -10,7 +10,7 @@ import { makeFolder } from '../infra/process/make-folder.ts';
 import { defaultSource, webhookPath } from '../sources/registry.ts';
 import { kinds } from '../targets/kinds.ts';
 import { type App, buildApp } from './build.ts';
-import { NO_CHROMA, startChroma } from './chroma.ts';
+import { chromaLine, NO_CHROMA, startChroma } from './chroma.ts';
 import { fixedPort } from './fixed-ports.ts';
 import { type LocalWorkspace, startFaults, startLocalSlack } from './playground.ts';
 import { openStore } from './store.ts';
@@ -21,8 +21,8 @@ export interface Running {
   readonly config: Config;
   readonly httpUrl: string;
   readonly workspace: LocalWorkspace | null;
-  /** Null: there is none, see `startChroma`. */
-  readonly chromaHost: string | null;
+  /** Where the vector database is, in words. */
+  readonly chroma: string;
   /** The systems of the playground, by name; empty: there are none. */
   readonly shop: readonly string[];
   /** Ends everything this start began, last first. Can be repeated. */
@@ -120,7 +120,7 @@ export async function start(
       config,
       httpUrl,
       workspace,
-      chromaHost: chroma.host,
+      chroma: await chromaLine(config, chroma.host),
       shop: faults?.targets.map(({ name }) => name) ?? [],
       stop,
     };

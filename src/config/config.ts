@@ -67,7 +67,10 @@ const environment = z.object({
   SLACK_API_URL: httpUrl.optional(),
   SENTRY_ALERT_CHANNELS: list('alerts'),
   SENTRY_EVERY_MESSAGE_CHANNELS: list(''),
-  SENTRY_AUDIT_CHANNEL: z.string().min(1).optional(),
+  SENTRY_AUDIT_CHANNEL: z
+    .string()
+    .regex(/^#?[^\s#]+$/, 'expected the name of one channel, such as sentry-audit')
+    .optional(),
   SENTRY_ADMIN_CHANNEL: z.string().default('sentry-admin'),
   SENTRY_APPROVERS: principals,
   SENTRY_ADMINS: principals,

@@ -16,7 +16,6 @@ const FOREIGN =
 
 /** Settings that take any text: what is wrong with them shows where they are used. */
 const ANY_TEXT = new Set([
-  'SENTRY_AUDIT_CHANNEL',
   'SENTRY_ADMIN_CHANNEL',
   'SENTRY_ALERT_CHANNELS',
   'SENTRY_EVERY_MESSAGE_CHANNELS',

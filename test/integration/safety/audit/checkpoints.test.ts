@@ -2,6 +2,8 @@ import { appendFileSync, chmodSync, readFileSync, rmSync, statSync, writeFileSyn
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { doctor } from '../../../../src/app/doctor.ts';
+import { loadConfig } from '../../../../src/config/config.ts';
 import type { Sql } from '../../../../src/core/sql.ts';
 import { type Database, openDatabase } from '../../../../src/infra/db/client.ts';
 import { type AuditLog, createAuditLog } from '../../../../src/safety/audit/audit-chain.ts';
@@ -313,6 +315,19 @@ describe('nobody has to ask whether the log is whole', () => {
     expect(told).toEqual([
       expect.stringContaining('The audit log is not as it was written. Entry 7 is not what was written'),
     ]);
+  });
+
+  test('the doctor fails for it, as nobody could tell any more what was done [F15]', async () => {
+    const config = loadConfig({
+      DATABASE_URL: scratch.url,
+      SENTRY_DATA_DIR: dataDir,
+      MEMORY_ENABLED: 'false',
+    });
+    const layer3 = async () => (await doctor(config, quiet)).find(({ part }) => part === 'Layer 3');
+    expect(await layer3()).toMatchObject({ ok: true, required: true });
+    await sql`ALTER TABLE audit_entry DISABLE TRIGGER ALL`;
+    await sql`UPDATE audit_entry SET body = replace(body, '"n":6', '"n":7') WHERE seq = 7`;
+    expect(await layer3()).toMatchObject({ ok: false, required: true });
   });
 
   test('what could not be said is said as soon as it can be, and a ruined file of checkpoints is no whole log [F15]', async () => {
