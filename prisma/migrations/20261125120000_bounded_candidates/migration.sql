@@ -3,6 +3,8 @@
 -- headline opened, within a week, and those that ended just now; a headline itself with all of a week. Alerts of an incident's own
 -- fingerprint or group find it however old it is.
 DROP INDEX incident_recent;
+-- An index takes no name of thousands of characters; those of new alerts are clipped (src/ingest/correlate.ts).
+UPDATE incident SET told = jsonb_set(told, '{name}', to_jsonb(left(told->>'name', 300))) WHERE length(told->>'name') > 300;
 CREATE INDEX incident_named ON incident ((told->>'name'), opened_at) WHERE state NOT IN ('ignored', 'resolved');
 CREATE INDEX incident_headline ON incident (opened_at)
  WHERE state NOT IN ('ignored', 'resolved') AND jsonb_typeof(told->'head') = 'object';
