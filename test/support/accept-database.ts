@@ -12,7 +12,7 @@ export interface AcceptDatabase {
 
 /** A migrated database where `sentry_enqueue_turn` writes to a table instead of the job engine's queue. */
 export async function acceptDatabase(connections = 10): Promise<AcceptDatabase> {
-  const scratch = await scratchDatabase({ migrate: true });
+  const scratch = await scratchDatabase({ migrate: true, engine: false });
   const database = openDatabase(scratch.url, { max: connections, name: 'test' });
   const { sql } = database;
   await recordTurns(sql);

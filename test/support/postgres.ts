@@ -27,15 +27,17 @@ let server: Promise<string> | undefined;
  * connections, kill it): for that, start one of your own with `startEmbeddedPostgres`.
  *
  * @param options.migrate apply prisma/migrations, and the engine's own (copied from a template: 0.1 s).
+ * @param options.engine false: without the engine's, for a test with functions of its own in their place.
  */
 export async function scratchDatabase(
-  options: { readonly migrate?: boolean } = {},
+  options: { readonly migrate?: boolean; readonly engine?: boolean } = {},
 ): Promise<ScratchDatabase> {
   server ??= startServer();
   const admin = await server;
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await withSql(admin, async (sql) => {
-    const template = options.migrate === true ? await migratedTemplate(sql, admin) : 'template0';
+    const migrated = options.engine === false ? recordTemplate : engineTemplate;
+    const template = options.migrate === true ? await migrated(sql, admin) : 'template0';
     await sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(template)}`;
   });
   return {
@@ -53,24 +55,39 @@ async function startServer(): Promise<string> {
   return url;
 }
 
-/** One migrated database per state of the migrations; made by whoever comes first, the others wait. */
-async function migratedTemplate(sql: Sql, admin: string): Promise<string> {
-  const name = `template_${migrationsHash()}`;
+/** One migrated database per state of the migrations. */
+const recordTemplate = (sql: Sql, admin: string): Promise<string> =>
+  templateOf(sql, admin, `template_${migrationsHash()}`, 'template0', (url) =>
+    migrateDatabase(url, migrationsDir),
+  );
+
+/** Once a run instead of once a test: the forty steps of the engine's schema take longer than most tests. */
+async function engineTemplate(sql: Sql, admin: string): Promise<string> {
+  const record = await recordTemplate(sql, admin);
+  return templateOf(sql, admin, `${record}_engine`, record, migrateEngineOf);
+}
+
+/** Made by whoever comes first; the others wait. */
+async function templateOf(
+  sql: Sql,
+  admin: string,
+  name: string,
+  base: string,
+  migrate: (url: string) => Promise<unknown>,
+): Promise<string> {
   await sql`SELECT pg_advisory_lock(hashtextextended(${name}, 0))`;
   const [ready] = await sql`SELECT 1 FROM pg_database WHERE datname = ${name}`;
   if (ready === undefined) {
     const draft = `${name}_draft`;
     await sql`DROP DATABASE IF EXISTS ${sql(draft)} WITH (FORCE)`;
-    await sql`CREATE DATABASE ${sql(draft)} TEMPLATE template0`;
-    await migrateDatabase(databaseUrl(admin, draft), migrationsDir);
-    await migrateEngineOf(databaseUrl(admin, draft));
+    await sql`CREATE DATABASE ${sql(draft)} TEMPLATE ${sql(base)}`;
+    await migrate(databaseUrl(admin, draft));
     await sql`ALTER DATABASE ${sql(draft)} RENAME TO ${sql(name)}`;
   }
   await sql`SELECT pg_advisory_unlock(hashtextextended(${name}, 0))`;
   return name;
 }
 
-/** Once a run instead of once a test: the forty steps of the engine's schema take longer than most tests. */
 async function migrateEngineOf(url: string): Promise<void> {
   // The engine is loaded by the one file that makes the template, not by all that use it.
   const { migrateEngine } = await import('../../src/infra/dbos/enqueue-function.ts');

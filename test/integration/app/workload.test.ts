@@ -6,7 +6,7 @@ import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts
 let scratch: ScratchDatabase;
 let db: Database;
 beforeAll(async () => {
-  scratch = await scratchDatabase({ migrate: true });
+  scratch = await scratchDatabase({ migrate: true, engine: false });
   db = openDatabase(scratch.url);
   await db.sql`CREATE FUNCTION sentry_enqueue_turn(text, text, bigint) RETURNS text LANGUAGE sql AS 'SELECT NULL::text'`;
 });
