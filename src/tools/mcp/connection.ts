@@ -46,6 +46,9 @@ const CONNECT_MS = 15_000;
 const MAX_ANSWER = 4 * 1024 * 1024;
 /** Pages of a list of tools: some server would never end. */
 const MAX_PAGES = 20;
+/** What a server may say that nobody asked for (its log, progress, questions), and in which time: one that says more is ended. */
+const MAX_UNASKED = 500;
+const UNASKED_MS = 10_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 /** Characters of what a server wrote to stderr that are kept, to say why it ended. */
@@ -94,6 +97,7 @@ export function createMcpConnection(
       wrote: (text) => {
         stderr = plainWords(`${stderr}${text}`.slice(-KEPT_STDERR), KEPT_STDERR);
       },
+      flooded: () => abandon(opening, `it said more than ${MAX_UNASKED} things unasked`),
     }).catch((error: unknown) => {
       drop(opening, said(error));
       throw down(name, `${said(error)}${stderr === '' ? '' : `; it said: ${stderr}`}`);
@@ -172,25 +176,82 @@ const down = (name: string, why: string): OpsError =>
     retryable: true,
   });
 
+interface Heard {
+  ended(): void;
+  wrote(text: string): void;
+  /** It is not listened to any longer. */
+  flooded(): void;
+}
+
 /** It offers no capability of a client: a server can neither ask our model nor our people anything. */
-async function open(
-  { transport }: McpServerConfig,
-  connectMs: number,
-  hear: { ended(): void; wrote(text: string): void },
-): Promise<Client> {
+async function open({ transport }: McpServerConfig, connectMs: number, hear: Heard): Promise<Client> {
   const client = new Client({ name: 'sentry', version: '1' }, { capabilities: {} });
-  client.onclose = () => hear.ended();
-  // What is wrong with one message is told by the call that waits for it.
-  client.onerror = () => undefined;
   const wire = transport.kind === 'stdio' ? spawned(transport, hear.wrote) : overHttp(transport);
+  const unasked = countUnasked(() => {
+    hear.flooded();
+    // Closed politely it would go on for seconds, and hold up everything else by what it says meanwhile.
+    if (wire instanceof StdioClientTransport && wire.pid !== null) process.kill(wire.pid, 'SIGKILL');
+  });
+  // The library waits for ever for whoever does not take its last word of the greeting, also when it has ended.
+  const gone = new Promise<never>((_, reject) => {
+    client.onclose = () => {
+      hear.ended();
+      reject(new Error('it ended'));
+    };
+  });
+  gone.catch(() => undefined);
+  // What is wrong with one message is told by the call that waits for it.
+  client.onerror = unasked;
   try {
-    // As a whole: the library waits for ever for whoever does not take its last word of the greeting.
-    await within(connectMs, client.connect(wire as Transport, { timeout: connectMs }));
+    const greeted = client.connect(onlyAnswers(wire as Transport, unasked), { timeout: connectMs });
+    await within(connectMs, Promise.race([greeted, gone]));
     return client;
   } catch (error) {
     await client.close().catch(() => undefined);
     throw error;
   }
+}
+
+/** To be called for each; calls `flooded` once, when it is too much. */
+function countUnasked(flooded: () => void): () => void {
+  let count = 0;
+  let since = performance.now();
+  return () => {
+    if (count > MAX_UNASKED) return;
+    if (performance.now() - since > UNASKED_MS) [count, since] = [0, performance.now()];
+    count += 1;
+    if (count > MAX_UNASKED) flooded();
+  };
+}
+
+/**
+ * Passes on answers alone. A question of the server's is answered here, one at a time, and left unanswered while the answer to
+ * the last is not taken: the library would keep an answer to each in memory, or open a connection for it.
+ */
+function onlyAnswers(wire: Transport, unasked: () => void): Transport {
+  let hear: Transport['onmessage'];
+  let isAnswering = false;
+  const filtered: NonNullable<Transport['onmessage']> = (message, extra) => {
+    if (!('method' in message)) return hear?.(message, extra);
+    unasked();
+    if (!('id' in message) || isAnswering) return;
+    isAnswering = true;
+    const { id, method } = message;
+    const no = { code: ErrorCode.MethodNotFound, message: 'Method not found' };
+    wire
+      .send({ jsonrpc: '2.0', id, ...(method === 'ping' ? { result: {} } : { error: no }) })
+      .catch(() => undefined)
+      .finally(() => {
+        isAnswering = false;
+      });
+  };
+  Object.defineProperty(wire, 'onmessage', {
+    get: () => hear && filtered,
+    set: (next: Transport['onmessage']) => {
+      hear = next;
+    },
+  });
+  return wire;
 }
 
 type Of<K> = Extract<McpServerConfig['transport'], { readonly kind: K }>;

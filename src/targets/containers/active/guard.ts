@@ -64,6 +64,8 @@ export async function actOn(
   const { engine } = context.system;
   const container = await present(engine, guard.id, context);
   const now = guardOf(container);
+  if (now.name !== guard.name)
+    return { kind: 'failed', text: `Nothing was done: ${guard.name} is called ${now.name} by now.` };
   if (now.state !== guard.state || now.started_at !== guard.started_at || now.restarts !== guard.restarts)
     return {
       kind: 'failed',

@@ -27,12 +27,21 @@ interface EngineOptions extends EngineWays {
 
 /** What one answer may weigh: whoever runs a container writes its labels, its environment and its events. */
 const MOST_BYTES = 16 * 1024 * 1024;
-/** What is kept of an event: one with more is left out. */
-const EVENT_CHARS = 64 * 1024;
+/** Of an event, which holds all labels of its container: one with more is left out. */
+const EVENT_CHARS = 1024 * 1024;
+/** What is kept of what an event holds, and of each value: whoever runs a container writes its labels. */
+const KEPT = ['name', 'image', 'exitCode', 'containerExitCode', 'signal', 'com.docker.compose.service'];
+const KEPT_CHARS = 1_000;
+/** What Docker writes the labels of the container over; the event that it belongs to, and all names of it. */
+const OVERWRITTEN = [
+  { label: 'exitCode', saidBy: 'die', names: ['exitCode', 'containerExitCode'] },
+  { label: 'signal', saidBy: 'kill', names: ['signal'] },
+];
 /** The newest are kept; an engine itself keeps some hundreds. */
 const MOST_EVENTS = 10_000;
 /** For how long an engine's clock is reckoned on from what it said: it may be set. */
 const TOLD_MS = 60_000;
+const DOUBT_MS = 10_000;
 /** Looked at in one go, so that hundreds of containers are not hundreds of requests at once. */
 const AT_ONCE = 8;
 const MOST_CONTAINERS = 500;
@@ -70,6 +79,17 @@ export function connectEngine(
   // Those of a container carry its labels.
   const isOurs = ({ type, attributes }: EngineEvent) => type !== 'container' || isUnderCare(attributes);
   const careLabels = care.map((label) => label.join('='));
+  const kept = [...KEPT, ...Object.keys(only)];
+  const idsWith = async (labels: readonly string[], options: SessionOptions): Promise<readonly string[]> => {
+    const query = { all: true, filters: { label: labels } };
+    const listed = await read<readonly { readonly Id: string }[]>(
+      '/containers/json',
+      query,
+      'its containers',
+      options,
+    );
+    return understood(() => listed.map(({ Id }) => String(Id)), where);
+  };
 
   async function inspect(name: string, options: SessionOptions): Promise<Container> {
     const raw = await get<Docker.ContainerInspectInfo>(
@@ -99,14 +119,7 @@ export function connectEngine(
     identity: (options) => identify({ get }, options),
     container: inspect,
     async containers(options) {
-      const query = { all: true, filters: { label: careLabels } };
-      const listed = await read<readonly { readonly Id: string }[]>(
-        '/containers/json',
-        query,
-        'its containers',
-        options,
-      );
-      const ids = understood(() => listed.map(({ Id }) => String(Id)), where);
+      const ids = await idsWith(careLabels, options);
       const found: Container[] = [];
       const unread: string[] = [];
       let fault: unknown;
@@ -147,17 +160,20 @@ export function connectEngine(
       return { titles: titles ?? [], rows: rows ?? [] };
     },
     async events(seconds, options) {
-      const all = await eventsOf(api, ask, clock, seconds, options);
-      return all.filter(isOurs);
+      const all = await eventsOf(api, ask, clock, seconds, kept, options);
+      const believed = await createDoubt(idsWith, options);
+      return all.map(believed).filter(isOurs);
     },
     now: clock,
     async *follow(since, signal) {
       try {
         const query = { since: (since / 1_000).toFixed(3) };
         const answer = await api({ method: 'GET', path: '/events', query }, signal);
+        const believed = await createDoubt(idsWith, { signal, timeoutMs: DOUBT_MS });
         for await (const line of linesOf(answer)) {
-          const event = eventIn(line);
-          if (event && isOurs(event)) yield event;
+          const event = eventIn(line, kept);
+          const said = event && believed(event);
+          if (said && isOurs(said)) yield said;
         }
       } catch (error) {
         if (!signal.aborted) throw asOpsError(error, where, 'its events', signal);
@@ -324,6 +340,7 @@ async function eventsOf(
   ask: Ask,
   clock: (options: SessionOptions) => Promise<number>,
   seconds: number,
+  kept: readonly string[],
   options: SessionOptions,
 ): Promise<readonly EngineEvent[]> {
   return ask(
@@ -334,7 +351,7 @@ async function eventsOf(
       const query = { since: now - seconds, until: now + 1, stream: false };
       const events: EngineEvent[] = [];
       for await (const line of linesOf(await api({ method: 'GET', path: '/events', query }, signal))) {
-        const event = eventIn(line);
+        const event = eventIn(line, kept);
         if (event) events.push(event);
         if (events.length > MOST_EVENTS) events.shift();
       }
@@ -356,21 +373,57 @@ interface RawEvent {
 }
 
 /** Null for what is none: it must not hide those around it, nor hold up whoever follows them. */
-function eventIn(line: string): EngineEvent | null {
+function eventIn(line: string, kept: readonly string[]): EngineEvent | null {
   try {
-    return toEvent(JSON.parse(line));
+    return toEvent(JSON.parse(line), kept);
   } catch {
     return null;
   }
 }
 
-function toEvent(raw: RawEvent): EngineEvent {
+function toEvent(raw: RawEvent, kept: readonly string[]): EngineEvent {
   const { Type: type, Actor: actor, time, timeNano, HealthStatus: health } = raw;
   const id = String(actor.ID);
   const at = new Date(timeNano ? timeNano / 1e6 : time * 1_000).toISOString();
   const action = health === undefined ? String(raw.Action) : `${raw.Action}: ${health}`;
-  const name = String(actor.Attributes?.['name'] ?? id);
-  return { at, type: String(type), action, name, attributes: { ...actor.Attributes, id } };
+  const given = actor.Attributes ?? {};
+  const attributes = Object.fromEntries(
+    kept.flatMap((key) =>
+      Object.hasOwn(given, key) ? [[key, String(given[key]).slice(0, KEPT_CHARS)]] : [],
+    ),
+  );
+  return {
+    at,
+    type: String(type),
+    action,
+    name: attributes['name'] ?? id,
+    attributes: { ...attributes, id },
+  };
+}
+
+/**
+ * Leaves out of events what may be a label instead of the engine's word: a container with a label `exitCode` would hide that it
+ * failed. Which have such labels the engine says, and of later ones their own beginning, which tells neither code nor signal.
+ */
+async function createDoubt(
+  idsWith: (labels: readonly string[], options: SessionOptions) => Promise<readonly string[]>,
+  options: SessionOptions,
+): Promise<(event: EngineEvent) => EngineEvent> {
+  const doubts = await Promise.all(
+    OVERWRITTEN.map(async (one) => ({ ...one, ids: new Set(await idsWith([one.label], options)) })),
+  );
+  return (event) => {
+    if (event.type !== 'container') return event;
+    const { action, attributes } = event;
+    const id = attributes['id'] ?? '';
+    const untold = doubts.flatMap(({ label, saidBy, names, ids }) => {
+      if (/^(?:create|start)$/.test(action) && attributes[label] !== undefined) ids.add(id);
+      if (/^(?:destroy|remove)$/.test(action)) ids.delete(id);
+      return action !== saidBy || ids.has(id) ? names : [];
+    });
+    const left = Object.entries(attributes).filter(([key]) => !untold.includes(key));
+    return { ...event, attributes: Object.fromEntries(left) };
+  };
 }
 
 /** cgroup v1 counts the page cache as used, and tells how much it is; the engine's own command line leaves it out as well. */

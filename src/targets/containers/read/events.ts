@@ -26,9 +26,14 @@ export const engineEvents = containerTool.read({
   }),
   timeoutMs: 10_000,
   async run(context, { container: name, since_seconds }) {
-    const all = (await context.system.engine.events(since_seconds, context)).filter(
-      ({ action, name: whose, attributes }) =>
-        !NOISE.test(action) && (name === undefined || whose === name || attributes['id']?.startsWith(name)),
+    const heard = (await context.system.engine.events(since_seconds, context)).filter(
+      ({ action }) => !NOISE.test(action),
+    );
+    // As engines have it: a name counts before the beginning of somebody else's id.
+    const isName = heard.some(({ name: whose }) => whose === name);
+    const all = heard.filter(
+      ({ name: whose, attributes }) =>
+        name === undefined || (isName ? whose === name : attributes['id']?.startsWith(name)),
     );
     const shown = all.slice(-MOST);
     return {

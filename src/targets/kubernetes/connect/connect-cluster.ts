@@ -23,6 +23,8 @@ import { type KubeconfigFile, loadKubeconfig } from './kubeconfig.ts';
 const MOST_BYTES = 16 * 1024 * 1024;
 const LOG_BYTES = 2 * 1024 * 1024;
 const MOST_OBJECTS = 2_000;
+/** Of all pages of a list together: they are held at once, and whoever may make objects may make them large. */
+const LIST_BYTES = 64 * 1024 * 1024;
 const PAGE = 250;
 /** A list that expires under way is begun anew so often. */
 const RESTARTS = 2;
@@ -56,22 +58,21 @@ export function connectCluster(kubeconfig: KubeconfigFile | null): Cluster {
   const askJson = async <T>(question: Question, options: SessionOptions): Promise<T> =>
     jsonOf<T>((await ask(question, options)).body, question, await access());
 
-  const page: Cluster['page'] = async <T extends KubernetesObject>(
+  const weighedPage = async <T extends KubernetesObject>(
     kind: ResourceKind,
     { namespace, labelSelector, fieldSelector, limit, after }: Parameters<Cluster['page']>[1],
     options: SessionOptions,
-  ): Promise<Page<T>> => {
+  ): Promise<WeighedPage<T>> => {
     const query = {
       limit: String(limit),
       ...(labelSelector ? { labelSelector } : {}),
       ...(fieldSelector ? { fieldSelector } : {}),
       ...(after ? { continue: after } : {}),
     };
-    const { items, metadata } = await askJson<RawList<T>>(
-      { ...asked('list', kind, namespace), path: pathOf(kind, namespace), query },
-      options,
-    );
-    return { items: items ?? [], next: metadata?.continue || null };
+    const question = { ...asked('list', kind, namespace), path: pathOf(kind, namespace), query };
+    const { body } = await ask(question, options);
+    const { items, metadata } = jsonOf<RawList<T>>(body, question, await access());
+    return { items: items ?? [], next: metadata?.continue || null, bytes: body.length };
   };
 
   const get: Cluster['get'] = (ref, options) =>
@@ -84,7 +85,10 @@ export function connectCluster(kubeconfig: KubeconfigFile | null): Cluster {
     );
 
   return {
-    page,
+    async page(kind, wanted, options) {
+      const { items, next } = await weighedPage(kind, wanted, options);
+      return { items: items as never, next };
+    },
     get,
     async list<T extends KubernetesObject>(
       kind: ResourceKind,
@@ -93,7 +97,9 @@ export function connectCluster(kubeconfig: KubeconfigFile | null): Cluster {
     ): Promise<Listed<T>> {
       for (let restarts = 0; ; restarts += 1) {
         try {
-          return await allPages<T>((after, limit) => page<T>(kind, { ...wanted, limit, after }, options));
+          return await allPages<T>((after, limit) =>
+            weighedPage<T>(kind, { ...wanted, limit, after }, options),
+          );
         } catch (error) {
           if (!(error instanceof OpsError && error.code === 'KUBERNETES_GONE') || restarts >= RESTARTS)
             throw error;
@@ -199,13 +205,16 @@ interface RawList<T> {
   readonly metadata?: { readonly continue?: string };
 }
 
+type WeighedPage<T> = Page<T> & { readonly bytes: number };
+
 /** Whoever may make objects may make them large: a page that weighs too much is asked for with fewer. */
 async function allPages<T>(
-  read: (after: string | undefined, limit: number) => Promise<Page<T>>,
+  read: (after: string | undefined, limit: number) => Promise<WeighedPage<T>>,
 ): Promise<Listed<T>> {
   const items: T[] = [];
   let after: string | undefined;
   let limit = PAGE;
+  let bytes = 0;
   do {
     const page = await read(after, limit).catch((error: unknown) => {
       if (!(error instanceof OpsError && error.code === 'KUBERNETES_TOO_LARGE') || limit === 1) throw error;
@@ -214,9 +223,10 @@ async function allPages<T>(
     });
     if (page === null) continue;
     items.push(...page.items);
+    bytes += page.bytes;
     after = page.next ?? undefined;
     if (after === undefined) break;
-  } while (items.length < MOST_OBJECTS);
+  } while (items.length < MOST_OBJECTS && bytes < LIST_BYTES);
   return {
     items: items.slice(0, MOST_OBJECTS),
     isComplete: after === undefined && items.length <= MOST_OBJECTS,

@@ -1,4 +1,10 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -7,6 +13,7 @@ import { LogReader } from '../../../../src/targets/containers/connect/log-reader
 import { containerLine } from '../../../../src/targets/containers/describe.ts';
 import type { Engine } from '../../../../src/targets/containers/engine.ts';
 import { listContainers } from '../../../../src/targets/containers/read/list.ts';
+import { watchEngine } from '../../../../src/targets/containers/watch.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
 
 const MIB = 1024 * 1024;
@@ -17,6 +24,10 @@ afterEach(() => {
   server?.closeAllConnections();
   server?.close();
 });
+
+/** What an engine without containers says to whoever asks for its clock, or for those with a label. */
+const nothing = ({ url = '' }: IncomingMessage): string | undefined =>
+  url === '/info' ? '{}' : url.startsWith('/containers/json') ? '[]' : undefined;
 
 /** An engine on a socket that answers as told. */
 async function engineThat(answers: RequestListener): Promise<Engine> {
@@ -146,7 +157,7 @@ test.each(['no JSON', 'null', '{}', '{"Type":"container","Action":"die","time":"
   async (bad) => {
     const good = JSON.stringify({ Type: 'container', Action: 'die', time: 1, Actor: { ID: 'shop' } });
     const engine = await engineThat((request, response) =>
-      response.end(request.url === '/info' ? '{}' : `${bad}\n${good}\n`),
+      response.end(nothing(request) ?? `${bad}\n${good}\n`),
     );
     expect((await engine.events(60, soon)).map(({ name }) => name)).toEqual(['shop']);
     const followed: string[] = [];
@@ -191,9 +202,7 @@ test('an event that somebody made huge is left out, and those around it are told
   const event = (name: string) =>
     `${JSON.stringify({ Type: 'container', Action: 'die', time: 1, timeNano: 1e9, Actor: { ID: 'x', Attributes: { name } } })}\n`;
   const engine = await engineThat((request, response) =>
-    response.end(
-      request.url === '/info' ? '{}' : event('before') + event('x'.repeat(2 * MIB)) + event('after'),
-    ),
+    response.end(nothing(request) ?? event('before') + event('x'.repeat(2 * MIB)) + event('after')),
   );
   expect((await engine.events(60, soon)).map(({ name }) => name)).toEqual(['before', 'after']);
 });
@@ -214,4 +223,47 @@ test('a frame longer than any is refused before it is waited for [F2]', () => {
   expect(() => new LogReader(false, 10).push(header)).toThrow(
     expect.objectContaining({ code: 'ENGINE_NO_API' }),
   );
+});
+
+/** A death as Docker tells it: the labels of the container stand among what it says, and over it. */
+const death = (name: string, labels: object = {}, Action = 'die') =>
+  `${JSON.stringify({ Type: 'container', Action, time: 1e9, Actor: { ID: name, Attributes: { exitCode: '3', ...labels, image: 'shop', name } } })}\n`;
+
+async function tellsOf(events: string, labelled: readonly string[] = []): Promise<readonly unknown[]> {
+  const engine = await engineThat((request, response) =>
+    response.end(
+      request.url?.startsWith('/containers/json')
+        ? JSON.stringify(request.url.includes('exitCode') ? labelled.map((Id) => ({ Id })) : [])
+        : (nothing(request) ?? events),
+    ),
+  );
+  const told: unknown[] = [];
+  const watch = watchEngine(engine, { target: 'shop', runtime: 'docker' });
+  for await (const sighting of watch('1970-01-01T00:00:00Z', soon.signal)) {
+    const payload = sighting.told?.payload as Record<string, unknown> | undefined;
+    told.push([payload?.['container'], payload?.['event'], payload?.['exit_code']]);
+  }
+  return told;
+}
+
+test('a container whose labels say that it ended well, or was stopped, is told all the same [T5]', async () => {
+  const forged = { exitCode: '0', containerExitCode: '0', signal: '9' };
+  // One was there before it is watched, the other is made while it is.
+  expect(await tellsOf(death('old', forged), ['old'])).toEqual([['old', 'died', undefined]]);
+  expect(await tellsOf(death('new', forged, 'create') + death('new', forged) + death('other'))).toEqual([
+    ['new', 'died', undefined],
+    ['other', 'died', 3],
+  ]);
+});
+
+test('labels that make an event large hide no crash, and are not kept [T5]', async () => {
+  const large = { 'io.buildpacks.lifecycle.metadata': 'x'.repeat(200_000) };
+  expect(await tellsOf(death('large', large))).toEqual([['large', 'died', 3]]);
+  const engine = await engineThat((request, response) =>
+    response.end(
+      nothing(request) ?? death('large', { ...large, 'com.docker.compose.service': 'x'.repeat(5_000) }),
+    ),
+  );
+  const [event] = await engine.events(60, soon);
+  expect(JSON.stringify(event).length).toBeLessThan(2_000);
 });

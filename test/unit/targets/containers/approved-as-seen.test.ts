@@ -99,6 +99,8 @@ test.each<[string, Json, Partial<Container>, Partial<Container>]>([
   ['container_unpause', WEB, paused, { state: 'running' }],
   ['container_kill', { ...WEB, signal: 'SIGHUP' }, {}, { startedAt: '2026-11-23T11:00:00Z' }],
   ['container_update', { ...WEB, memory_mib: 96 }, {}, { memoryLimit: 128 * MiB }],
+  // Its name went to another one.
+  ['container_stop', WEB, {}, { name: 'web-old' }],
   // The very same container, and riskier: it had only just started, and serves by now.
   ['container_stop', WEB, {}, { upSeconds: 60 }],
   ['container_restart', WEB, {}, { upSeconds: 60 }],
