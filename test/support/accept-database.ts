@@ -33,6 +33,8 @@ export async function acceptDatabase(connections = 10): Promise<AcceptDatabase> 
 
 export async function recordTurns(sql: Sql): Promise<void> {
   await sql`CREATE TABLE asked_turn (n bigint GENERATED ALWAYS AS IDENTITY, incident_id text, reason text, delay_ms bigint)`;
+  // The template has the engine's own.
+  await sql`DROP FUNCTION IF EXISTS sentry_enqueue_turn(text, text, bigint)`;
   await sql`CREATE FUNCTION sentry_enqueue_turn(incident_id text, reason text, delay_ms bigint) RETURNS void LANGUAGE sql
     AS 'INSERT INTO asked_turn (incident_id, reason, delay_ms) VALUES ($1, $2, $3)'`;
 }
