@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
-import { messageOf } from '../core/errors.ts';
+import { type Document, isNode, type LineCounter } from 'yaml';
+import { readYaml } from '../core/read-yaml.ts';
 import { whyNot } from '../core/system-fault.ts';
 import { wrong } from './wrong.ts';
 
@@ -36,16 +36,18 @@ function textOf(path: string): string {
 
 /** What the text of a file says. `path`: for its errors. Throws OpsError CONFIG. */
 export function parseConfigFile(text: string, path: string): ConfigFile {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
-  const notYaml = (error: unknown) => wrong([`${path}: not valid YAML: ${messageOf(error)}`]);
-  if (document.errors[0]) throw notYaml(document.errors[0]);
-  try {
-    const raw: unknown = document.toJS() ?? undefined;
-    return { raw, isEmpty: raw === undefined, placeOf: (at) => `${path}${lineOf(document, lines, at)}` };
-  } catch (error) {
-    throw notYaml(error);
+  const read = readYaml(text);
+  if (!read.ok) {
+    // One slip makes several faults, and the first is where it is.
+    const [fault] = read.faults;
+    throw wrong([`${path}:${fault?.line}: not valid YAML: ${fault?.message}`]);
   }
+  const { value, document, lines } = read;
+  return {
+    raw: value,
+    isEmpty: value === undefined,
+    placeOf: (at) => `${path}${lineOf(document, lines, at)}`,
+  };
 }
 
 /** `:7`, where the part at a path begins, or the nearest around it. */

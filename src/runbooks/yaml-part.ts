@@ -1,5 +1,6 @@
-import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, type Node } from 'yaml';
 import type { z } from 'zod';
+import { readYaml } from '../core/read-yaml.ts';
 import type { YamlPart } from './markdown.ts';
 import type { RunbookProblem } from './runbook.ts';
 
@@ -18,21 +19,25 @@ export function parseYamlPart<T>(
   part: YamlPart,
   schema: z.ZodType<T>,
 ): { readonly yaml: LocatedYaml<T> | null; readonly problems: readonly RunbookProblem[] } {
-  const lines = new LineCounter();
-  const document = parseDocument(part.text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
-  const at = (offset: number, message: string): RunbookProblem => {
-    const { line, col } = lines.linePos(offset);
-    return { file, line: part.line + Math.max(line, 1) - 1, column: Math.max(col, 1), message };
-  };
-  if (document.errors.length > 0)
+  const read = readYaml(part.text, 20);
+  const place = (line: number, column: number, message: string): RunbookProblem => ({
+    file,
+    line: part.line + line - 1,
+    column,
+    message,
+  });
+  if (!read.ok)
     return {
       yaml: null,
-      problems: document.errors.map((error) => at(error.pos[0], `not YAML: ${error.message}`)),
+      problems: read.faults.map(({ line, column, message }) => place(line, column, `not YAML: ${message}`)),
     };
+  // Where nothing stands a schema says what is missing.
+  const { document, lines, value = null } = read;
 
-  const problem = (path: Path, message: string, offset = 0) =>
-    at(positionOf(document.contents, path, offset), message);
-  const value: unknown = document.toJS({ maxAliasCount: 20 });
+  const problem = (path: Path, message: string, offset = 0): RunbookProblem => {
+    const { line, col } = lines.linePos(positionOf(document.contents, path, offset));
+    return place(Math.max(line, 1), Math.max(col, 1), message);
+  };
   const parsed = schema.safeParse(value);
   if (parsed.success) return { yaml: { value: parsed.data, problem }, problems: [] };
   return {

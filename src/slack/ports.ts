@@ -39,6 +39,7 @@ export type SlackConnection =
 /** What Slack reads of the record. */
 interface SlackRecords {
   load(id: IncidentId): Promise<IncidentRecord | null>;
+  incident(id: IncidentId): Promise<Incident | null>;
   list(options: { readonly limit: number; readonly open?: boolean }): Promise<readonly Incident[]>;
   /** How many are not ended, and how many of those somebody has stopped. */
   openCounts(): Promise<{ readonly open: number; readonly stopped: number }>;

@@ -1,8 +1,9 @@
-import { isMap, isPair, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { isMap, isPair, isSeq, type Node } from 'yaml';
 import { z } from 'zod';
 import { closestName } from '../../core/closest-name.ts';
 import { matchesGlob } from '../../core/glob.ts';
 import { channelPrincipal, type Principal } from '../../core/principal.ts';
+import { readYaml } from '../../core/read-yaml.ts';
 import { type Rule, weekdays } from './rule.ts';
 
 /** What is wrong with the file, where. */
@@ -108,28 +109,11 @@ export function readPolicy(
   subjects: PolicySubjects | null,
 ): { readonly rules: readonly Rule[] } | { readonly problems: readonly PolicyProblem[] } {
   if (text.length > MAX_BYTES) return { problems: [{ line: 1, message: `over ${MAX_BYTES} characters` }] };
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const read = readYaml(text, 0);
+  if (!read.ok) return { problems: read.faults.map(({ line, message }) => ({ line, message })) };
+  const { document, lines } = read;
   const at = (offset: number): number => lines.linePos(offset).line;
-  if (document.errors.length > 0)
-    return {
-      problems: document.errors.map(({ pos, message }) => ({
-        line: at(pos[0]),
-        message: firstLine(message),
-      })),
-    };
-  let raw: unknown;
-  try {
-    raw = document.toJS({ maxAliasCount: 0 });
-  } catch {
-    // The only thing that throws here.
-    return {
-      problems: [
-        { line: 1, message: 'aliases (&, *) are not read; write it out, and names with * in quotes' },
-      ],
-    };
-  }
-  const parsed = file.safeParse(raw);
+  const parsed = file.safeParse(read.value);
   const lineOf = (path: readonly PropertyKey[]): number => at(offsetOf(document.contents, path));
   if (!parsed.success)
     return {
@@ -258,5 +242,3 @@ function offsetOf(root: Node | null, path: readonly PropertyKey[]): number {
   }
   return offset;
 }
-
-const firstLine = (text: string): string => text.split('\n', 1)[0] ?? text;

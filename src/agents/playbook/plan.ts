@@ -45,12 +45,14 @@ export async function plan(work: Investigation, diagnosis: Diagnosis): Promise<P
       ),
     );
     if (result.kind === 'proposed') return { kind: 'proposed', actionId: result.actionId };
+    // For people: “restart service”, not what its tool is called.
+    const act = `“${tools.replaceAll('_', ' ')}”`;
     refusals.push(
       result.kind === 'ok'
-        ? `${tools} is not an action that can be proposed.`
+        ? `${act} is not an action that can be proposed.`
         : result.code === 'DENIED'
           ? result.reason
-          : `${tools} could not be proposed: ${result.reason}`,
+          : `${act} could not be proposed: ${result.reason}`,
     );
   }
   const ended = suggested.flatMap((action) => tried(action).map((each) => howItEnded(each, work.tried)));

@@ -3,7 +3,7 @@ import type { IncidentId } from '../../core/ids.ts';
 import { DomainName } from '../../core/incident.ts';
 import type { Sql } from '../../core/sql.ts';
 import { outwardText } from '../../safety/screen/boundary.ts';
-import { docTypes, type SourceRef, trustLevels } from './document.ts';
+import { docTypes, type SourceRef, trustLevels, userStore } from './document.ts';
 import { actorOf, versionsOf } from './documents.ts';
 import { EntitiesInput } from './new-document.ts';
 import type { MemoryAudit } from './ports.ts';
@@ -14,7 +14,8 @@ const EpisodeLine = z.object({
   kind: z.literal('episode'),
   incidentId: z.string().nullable(),
   actionId: z.string().nullable(),
-  at: z.iso.datetime(),
+  // No system remembers more, and PostgreSQL knows no year 0.
+  at: z.iso.datetime().refine((at) => Date.parse(at) >= 0, 'expected a time since 1970'),
   error: z.string(),
   diagnosis: z.string(),
   command: z.string(),
@@ -122,6 +123,9 @@ async function importDocument(
   { sql, audit }: { readonly sql: Sql; readonly audit: MemoryAudit },
   { store, owner, incidentId, path, versions }: Extract<MemoryLine, { kind: 'document' }>,
 ): Promise<Imported> {
+  // Whoever owns a store reads it, and nobody else writes in it: it is nobody's by another name.
+  if (owner !== null && store !== userStore(owner))
+    return { refused: `The store "${store.slice(0, 80)}" is not that of ${owner.slice(0, 80)}.` };
   return sql
     .begin(async (tx): Promise<Imported> => {
       if (owner !== null) await addUserStore(tx, store, owner);

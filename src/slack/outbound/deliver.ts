@@ -58,6 +58,12 @@ export async function post(
     const failure = failureOf(error);
     // An uncertain end leaves the post open: the next try looks first.
     if (failure.kind !== 'uncertain') await store.abandonPost(place.subject, slot.slot, attempt);
+    const { subject, threadTs } = place;
+    // Its first message was deleted: an approval that is asked for nowhere would be lost.
+    if (failure.code === 'thread_not_found' && threadTs && (await store.forgetThread(subject, threadTs))) {
+      deps.log.warn({ subject, thread: threadTs }, 'a thread was deleted: beginning another');
+      return DONE;
+    }
     return later(deps, place, slot, failure);
   }
 }

@@ -176,6 +176,23 @@ export function outboundStore(sql: Sql, holder: string) {
       await sql`UPDATE slack_post SET sent_hash = ${hash} WHERE incident_id = ${id} AND slot = ${slot}`;
     },
 
+    /**
+     * Of a thread that is deleted: what is drawn is posted anew. An answer was said, and is not said again. False: it is not the thread
+     * on record.
+     */
+    async forgetThread(id: SubjectId, rootTs: string): Promise<boolean> {
+      const rows = await sql`
+        WITH gone AS (
+          SELECT FROM slack_post WHERE incident_id = ${id} AND slot = 'root' AND ts = ${rootTs}
+        ), thread AS (
+          UPDATE incident SET thread_ts = NULL WHERE id = ${id} AND thread_ts = ${rootTs}
+        )
+        UPDATE slack_post SET ts = NULL, sent_hash = NULL, posting_since = NULL
+        WHERE incident_id = ${id} AND slot NOT LIKE 'answer:%' AND slot NOT LIKE 'followup:%'
+          AND EXISTS (SELECT FROM gone) RETURNING slot`;
+      return rows.length > 0;
+    },
+
     /** Where other incidents' threads are. */
     async places(
       ids: readonly IncidentId[],

@@ -7,6 +7,8 @@ import { cut } from './blocks/text.ts';
 const FIELD = 3_000;
 const GIVEN = 2_600;
 const MAX_FIELDS = 20;
+/** What else stands in the window needs some. */
+const FIELDS_BYTES = LIMITS.viewBytes - 20_000;
 
 export interface Field {
   readonly id: string;
@@ -91,7 +93,7 @@ export function longField(id: string, label: string, text: string): LongField | 
     rest = rest.slice(line > 0 ? end + 1 : end);
   }
   pieces.push(rest);
-  if (pieces.length > MAX_FIELDS) return null;
+  if (pieces.length > MAX_FIELDS || Buffer.byteLength(JSON.stringify(pieces)) > FIELDS_BYTES) return null;
   const blocks = pieces.map((value, n) =>
     textField({
       id: `${id}_${n}`,

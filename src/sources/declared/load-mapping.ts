@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { messageOf, OpsError } from '../../core/errors.ts';
+import { readYaml } from '../../core/read-yaml.ts';
 import type { AlertSource } from '../ports.ts';
 import { Mapping } from './mapping.ts';
 import { mappedSource } from './read-mapped.ts';
@@ -9,7 +9,12 @@ import { mappedSource } from './read-mapped.ts';
 /** The source that a mapping file declares. Throws `MAPPING`, naming the file and the field. */
 export function loadMapping(file: string): AlertSource {
   try {
-    return mappedSource(Mapping.parse(parse(readFileSync(file, 'utf8'))));
+    const read = readYaml(readFileSync(file, 'utf8'));
+    if (!read.ok) {
+      const [fault] = read.faults;
+      throw new Error(`not valid YAML: line ${fault?.line}: ${fault?.message}`);
+    }
+    return mappedSource(Mapping.parse(read.value));
   } catch (error) {
     const [issue] = error instanceof z.ZodError ? error.issues : [];
     const why = issue

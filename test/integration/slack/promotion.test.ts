@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHANNELS, USERS } from '../../../playground/slack/seed.ts';
 import { runbooksStore } from '../../../src/memory/documents/document.ts';
 import { MEMORY_ACTIONS } from '../../../src/slack/views/blocks/promotion-card.ts';
+import { ACTIONS } from '../../../src/slack/views/blocks/slot.ts';
 import { textOf } from '../../support/local-slack.ts';
 import { type PromotionScene, promotionScene } from '../../support/promotion-scene.ts';
 import type { Row } from '../../support/typed.ts';
@@ -322,4 +323,30 @@ test('/sentry promotions lists what waits, with a way to its card', async () => 
     /Only admins see/.test(textOf(one)),
   );
   expect(textOf(other)).not.toContain('Waits for you');
+});
+
+// The last: its windows stay open, and its incident is drawn nowhere.
+test('no window shows anything of an incident to who may not see its channel, also from a proposal’s card [V9]', async () => {
+  const incident = await at.incident('drawn');
+  const card = await at.card(await at.propose(incident));
+  await at.scene.propose(incident);
+  const asked = await at.client.waitForMessage(
+    (message) => message.blocks?.[0]?.block_id?.startsWith(`sentry:${incident}:action:`) ?? false,
+  );
+  // Of a channel that Slack tells nothing of: who cannot be told to be a member is none.
+  await at.scene.sql`
+    UPDATE incident SET title = 'Nightfall layoffs', channel = 'C0NIGHTFALL' WHERE id = ${incident}`;
+  const olivia = at.client.asUser(USERS.onCall);
+  for (const [message, actionId, title] of [
+    [card, MEMORY_ACTIONS.sources, 'Where it came from'],
+    [asked, ACTIONS.evidence, 'Details'],
+  ] as const) {
+    await olivia.press(message, { actionId });
+    const view = await at.client.waitForView(
+      USERS.onCall,
+      (one) => one.title?.text === title && !/One moment/.test(JSON.stringify(one)),
+    );
+    expect(JSON.stringify(view)).toMatch(/may not see/);
+    expect(JSON.stringify(view)).not.toMatch(/nightfall/i);
+  }
 });

@@ -1,5 +1,6 @@
+import { WebClient } from '@slack/web-api';
 import { afterEach, expect, it } from 'vitest';
-import { CHANNELS } from '../../../playground/slack/seed.ts';
+import { CHANNELS, SENTRY_APP } from '../../../playground/slack/seed.ts';
 import type { Message } from '../../../playground/slack/slack-shapes.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import { ACTION, wholeIncident } from '../../support/incident-record.ts';
@@ -66,6 +67,37 @@ it('opens the thread in the channel in which its alert was posted', async () => 
   // Posted where nobody listens for alerts any more.
   expect(await posted(CHANNELS.general)).toBe(CHANNELS.alerts);
 });
+
+it.each([
+  ['before anything stood below it', false],
+  ['with all of its thread', true],
+])(
+  'begins another thread where its first message was deleted %s, and loses no approval [V7]',
+  async (_, whole) => {
+    scene = await slackScene();
+    await scene.bot();
+    const id = await scene.incident(whole ? wholeIncident.slice(1, 9) : []);
+    const before = await eventually(async () => {
+      const found = await scene.messages();
+      expect(slotsOf(found, id)).toEqual(whole ? ['root', 'live:1', 'diagnosis:1'] : ['root']);
+      return found;
+    });
+    const web = new WebClient(SENTRY_APP.botToken, { slackApiUrl: scene.slack.apiUrl });
+    for (const { channel, ts } of before.toReversed()) await web.chat.delete({ channel, ts });
+    const action = await scene.propose(id);
+    await eventually(async () => {
+      const [root, ...below] = await scene.messages();
+      expect(slotsOf([root!, ...below], id)).toEqual([
+        'root',
+        ...(whole ? ['live:1', 'diagnosis:1'] : []),
+        `action:${action.id}`,
+      ]);
+      expect(below.every(({ thread_ts }) => thread_ts === root?.ts)).toBe(true);
+      const [row] = await scene.sql<Row>`SELECT thread_ts FROM incident WHERE id = ${id}`;
+      expect(row).toEqual({ thread_ts: root?.ts });
+    });
+  },
+);
 
 it('sees a change of another process, also one committed late', async () => {
   scene = await slackScene();

@@ -20,7 +20,7 @@ import {
   sourcesView,
 } from '../../views/promotion-views.ts';
 import type { Pressed } from './pressed.ts';
-import { show } from './show.ts';
+import { mayLook, show } from './show.ts';
 
 type Decision =
   | { readonly kind: 'approve'; readonly content?: string }
@@ -110,6 +110,9 @@ export const showSources = (context: SlackContext, pressed: Pressed): Promise<vo
   show(context, pressed, 'Where it came from', async () => {
     const promotion = await context.deps.memory.promotions.get(pressed.value);
     if (!promotion) return gone.reason;
+    // The card shows the draft to all admins; what was read and said where it comes from is for those who may see that channel.
+    if (promotion.incidentId && !(await mayLook(context, pressed, promotion.incidentId)))
+      return `It comes from ${promotion.incidentId}, in a channel that you may not see, or Slack cannot say that you may.`;
     const ids = promotion.sources
       .filter(({ ref }) => ref.startsWith('tc_'))
       .map(({ ref }) => asToolCallId(ref));

@@ -1,6 +1,7 @@
 import type { types } from '@slack/bolt';
 import { formatDetailsDeleted } from '../../../core/details-deleted.ts';
-import { asActionId, asIncidentId, asToolCallId } from '../../../core/ids.ts';
+import { asActionId, asIncidentId, asToolCallId, type IncidentId } from '../../../core/ids.ts';
+import type { IncidentRecord } from '../../../core/incident-record.ts';
 import type { SlackContext } from '../../context.ts';
 import { sayText } from '../../outbound/tell.ts';
 import { codeOf } from '../../outbound/web-errors.ts';
@@ -40,18 +41,49 @@ export async function show(
   else await context.tell(pressed.audience, sayText(textOf(view)));
 }
 
+/**
+ * Whether whoever pressed may read of the incident that a button names: it may stand where others read, as on a proposal's card
+ * or in a window of one.
+ */
+export async function mayLook(
+  { deps, access }: SlackContext,
+  { userId, audience }: Pick<Pressed, 'userId' | 'audience'>,
+  id: IncidentId,
+): Promise<boolean> {
+  const incident = await deps.records.incident(id);
+  return incident !== null && access.mayRead(userId, incident, audience.channel);
+}
+
+const NOT_YOURS =
+  'This is of an incident in a channel that you may not see, or Slack cannot say that you may.';
+
+/** What an incident's record gives; words where there is none, or not for whoever pressed. */
+const showOf = (
+  context: SlackContext,
+  pressed: Pressed,
+  title: string,
+  id: IncidentId,
+  make: (record: IncidentRecord) => types.ModalView | string | Promise<types.ModalView | string>,
+): Promise<void> =>
+  show(context, pressed, title, async () => {
+    const record = await context.deps.records.load(id);
+    if (!record) return 'This incident is not on record any more.';
+    return (await mayLook(context, pressed, id)) ? make(record) : NOT_YOURS;
+  });
+
 /** *Show output*: the stored output of one tool call. */
 export const showOutput = (context: SlackContext, pressed: Pressed): Promise<void> =>
   show(context, pressed, 'Output', async () => {
     const call = await context.deps.records.toolCall(asToolCallId(pressed.value));
-    return call ? outputView(call, 0) : `This output ${GONE}`;
+    if (!call) return `This output ${GONE}`;
+    return (await mayLook(context, pressed, call.incidentId)) ? outputView(call, 0) : NOT_YOURS;
   });
 
 /** The next or previous page, in the same window. */
 export async function turnPage(context: SlackContext, pressed: Pressed): Promise<void> {
   const [id = '', page = '0'] = pressed.value.split(':');
   const call = await context.deps.records.toolCall(asToolCallId(id));
-  if (!call || !pressed.viewId) return;
+  if (!call || !pressed.viewId || !(await mayLook(context, pressed, call.incidentId))) return;
   await context.client.views.update({ view_id: pressed.viewId, view: outputView(call, Number(page) || 0) });
 }
 
@@ -61,36 +93,38 @@ export const showEvidence = (context: SlackContext, pressed: Pressed): Promise<v
     const action = await context.deps.records.action(asActionId(pressed.value));
     const record = action && (await context.deps.records.load(action.incidentId));
     if (!action || !record) return 'This action is not on record any more.';
+    if (!(await mayLook(context, pressed, action.incidentId))) return NOT_YOURS;
     return formatDetailsDeleted(record.incident) ?? evidenceView(record, action);
   });
 
 export const showWhy = (context: SlackContext, pressed: Pressed): Promise<void> =>
-  show(context, pressed, 'What happened, and why', async () => {
-    const record = await context.deps.records.load(asIncidentId(pressed.value));
-    return record ? whyView(context.deps.why(record)) : 'This incident is not on record any more.';
-  });
+  showOf(context, pressed, 'What happened, and why', asIncidentId(pressed.value), (record) =>
+    whyView(context.deps.why(record)),
+  );
 
 /** *Show all steps*: value `INC-n:<round>`. */
-export const showSteps = (context: SlackContext, pressed: Pressed): Promise<void> =>
-  show(context, pressed, 'All steps', async () => {
-    const [id = '', round = '1'] = pressed.value.split(':');
-    const record = await context.deps.records.load(asIncidentId(id));
-    if (!record) return 'This incident is not on record any more.';
-    const deleted = formatDetailsDeleted(record.incident);
-    if (deleted !== null) return deleted;
-    return stepsView(record, Number(round), await context.drawOptions(record));
-  });
+export function showSteps(context: SlackContext, pressed: Pressed): Promise<void> {
+  const [id = '', round = '1'] = pressed.value.split(':');
+  return showOf(
+    context,
+    pressed,
+    'All steps',
+    asIncidentId(id),
+    async (record) =>
+      formatDetailsDeleted(record.incident) ??
+      stepsView(record, Number(round), await context.drawOptions(record)),
+  );
+}
 
 /** *Show all of it*: value `INC-n:<number of the diagnosis>`. */
-export const showDiagnosis = (context: SlackContext, pressed: Pressed): Promise<void> =>
-  show(context, pressed, 'Diagnosis', async () => {
-    const [id = '', number = '1'] = pressed.value.split(':');
-    const record = await context.deps.records.load(asIncidentId(id));
-    const all = record?.events.filter((event) => event.type === 'diagnosis.concluded') ?? [];
-    const event = all[Number(number) - 1];
+export function showDiagnosis(context: SlackContext, pressed: Pressed): Promise<void> {
+  const [id = '', number = '1'] = pressed.value.split(':');
+  return showOf(context, pressed, 'Diagnosis', asIncidentId(id), (record) => {
+    const event = record.events.filter((each) => each.type === 'diagnosis.concluded')[Number(number) - 1];
     if (event) return diagnosisView(event.diagnosis);
-    return (record && formatDetailsDeleted(record.incident)) ?? `This diagnosis ${GONE}`;
+    return formatDetailsDeleted(record.incident) ?? `This diagnosis ${GONE}`;
   });
+}
 
 /** What a window says, for where there are no windows. */
 function textOf(view: types.ModalView): string {

@@ -12,6 +12,10 @@ export const LIMITS = {
   confirmButton: 30,
   viewTitle: 24,
   viewBlocks: 100,
+  /** Of a view's blocks as JSON: Slack refuses one of 250,000 bytes. */
+  viewBytes: 240_000,
+  /** Pieces of one sentence or box. */
+  spans: 1000,
   messageBlocks: 50,
   id: 255,
   url: 3000,

@@ -1,4 +1,5 @@
 import { type Block, bold, code, moment, paragraph, person, prose, type Span, words } from './build.ts';
+import { LIMITS } from './limits.ts';
 import { pages } from './text.ts';
 
 const PAGE = 2_900;
@@ -16,13 +17,26 @@ const LOGGED = /^(\S+Z)( {2}.*)$/;
 export function storyBlocks(text: string, maxPages = Number.POSITIVE_INFINITY): readonly Block[] {
   return pages(text, PAGE)
     .slice(0, maxPages)
-    .map((page) =>
-      prose(
-        paragraph(
-          ...page.split('\n').flatMap((line, at) => [...(at > 0 ? [words('\n')] : []), ...spans(line)]),
+    .map((page, n, all) => {
+      // What was cut inside a line begins none: a value could otherwise name, and so ring, somebody.
+      const isRest = n > 0 && !all[n - 1]?.endsWith('\n');
+      return prose(
+        ...sections(
+          page
+            .split('\n')
+            .flatMap((line, at) => [
+              ...(at > 0 ? [words('\n')] : []),
+              ...(isRest && at === 0 ? pieces(line) : spans(line)),
+            ]),
         ),
-      ),
-    );
+      );
+    });
+}
+
+/** One, but where there are more pieces than Slack takes. */
+function sections(all: readonly Span[]): readonly ReturnType<typeof paragraph>[] {
+  const rest = all.slice(LIMITS.spans);
+  return [paragraph(...all.slice(0, LIMITS.spans)), ...(rest.length > 0 ? sections(rest) : [])];
 }
 
 function spans(line: string): readonly Span[] {

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { KubeConfig, User } from '@kubernetes/client-node';
-import { parseDocument } from 'yaml';
 import { messageOf, OpsError } from '../../../core/errors.ts';
+import { readYaml } from '../../../core/read-yaml.ts';
 import { readCredentialFile } from '../../read-credential-file.ts';
 
 /** A kubeconfig as it was when the configuration was read. */
@@ -51,12 +51,10 @@ interface Given {
   readonly users?: readonly { readonly name?: string; readonly user?: GivenUser | null }[];
 }
 
-/** A parser quotes the line that it cannot read, with whatever credential is in it: its place alone is told. */
 function parsed(text: string): Given {
-  const document = parseDocument(text, { prettyErrors: true });
-  const [error] = document.errors;
-  if (error) throw new Error(`it is no YAML (line ${error.linePos?.[0].line ?? 'unknown'})`);
-  const given = document.toJS() as unknown;
+  const read = readYaml(text);
+  if (!read.ok) throw new Error(`it is no YAML (line ${read.faults[0]?.line ?? 'unknown'})`);
+  const given = read.value ?? null;
   if (given === null || typeof given !== 'object') throw new Error('it is no kubeconfig');
   return given as Given;
 }

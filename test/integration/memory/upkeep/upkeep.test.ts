@@ -4,7 +4,7 @@ import { createEngine } from '../../../../src/infra/dbos/engine.ts';
 import { migrateEngine } from '../../../../src/infra/dbos/enqueue-function.ts';
 import { forgetIncident } from '../../../../src/memory/documents/forget.ts';
 import { memorySummary } from '../../../../src/memory/documents/summary.ts';
-import { exportMemory, importLine } from '../../../../src/memory/documents/transfer.ts';
+import { exportMemory, importLine, MemoryLine } from '../../../../src/memory/documents/transfer.ts';
 import { archiveEpisodes, recallEpisodes, recordEpisode } from '../../../../src/memory/episodes/episodes.ts';
 import { type CompactionDeps, compactAll } from '../../../../src/memory/rules/compact.ts';
 import {
@@ -236,6 +236,32 @@ describe('episodes', () => {
     expect(JSON.stringify(rows)).not.toContain('Harbour');
     // The same line again is the same episode.
     expect(await importLine({ sql: rig.sql, audit: rig.audit }, line)).toBe('already there');
+  });
+
+  test('of a year that no database knows are refused in words, as is a person’s store under another’s name', async () => {
+    const episode = {
+      kind: 'episode',
+      at: '0000-01-01T00:00:00Z',
+      error: 'e',
+      diagnosis: 'd',
+      command: 'c',
+      result: 'r',
+    };
+    const parsed = MemoryLine.safeParse({ ...episode, incidentId: null, actionId: null, success: true });
+    expect(parsed.error?.issues).toMatchObject([{ path: ['at'], message: 'expected a time since 1970' }]);
+    const line = {
+      kind: 'document',
+      store: 'user:U0ANNA',
+      owner: 'U0BERT',
+      incidentId: null,
+      path: 'a',
+      versions: [],
+    };
+    const deps = { sql: rig.sql, audit: rig.audit };
+    expect(await importLine(deps, line as never)).toEqual({
+      refused: 'The store "user:U0ANNA" is not that of U0BERT.',
+    });
+    expect(await rig.sql`SELECT FROM memory_store WHERE slug = 'user:U0ANNA'`).toEqual([]);
   });
 
   test('carry the system they happened on; one of another system comes behind', async () => {

@@ -91,7 +91,7 @@ describe('what is wrong is said with its line', () => {
       'rules:\n  - name: a\n    autonomy: {after: 1, actions: 1, minutes: 1, veto_minutes: 1}',
       '3: rules.0.autonomy: name the runbooks',
     ],
-    ['rules:\n  - name: a\n    name: b', '3: Map keys must be unique'],
+    ['rules:\n  - name: a\n    name: b', '3: the same name stands twice'],
     ['rules: {', '1: '],
     ['', '1: '],
     ['- a', '1: '],
