@@ -21,6 +21,9 @@ const values = {
       `${draw.run('word', 8)}${draw.run('digits', 2)}`,
       `${draw.run('lower', 4)}_${draw.run('word', 4)}7#${draw.run('digits', 1)}`,
     ]),
+  /** With a word that stands in for a password elsewhere. */
+  worded: (draw: Draw) =>
+    `${draw.pick(['Tr0ub4dor-example-', 'sample', 'my-fake-', 'Dummy'])}${draw.number(9)}${draw.run('word', 4)}${draw.run('digits', 2)}`,
   /** Without a digit, as a name is. */
   word: (draw: Draw) =>
     draw.pick(['swordfish', 'letmein', 'opensesame', 'trustnoone', 'hunterofcats', 'bluemonday']),

@@ -59,6 +59,20 @@ export const cleanTexts: Readonly<Record<string, (draw: Draw) => string>> = {
     `#9 sha256:${draw.run('hex', 64)} 31.36MB / 31.36MB 1.2s done\n#9 extracting sha256:${draw.run('hex', 64)}`,
   nonce: (draw) => `Content-Security-Policy: script-src 'sha256-${draw.run('base64', 43)}='`,
   publicKey: (draw) => `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${draw.run('base64', 43)} deploy@ci`,
+  signedMail: (draw) =>
+    `DKIM-Signature: v=1; a=rsa-sha256; d=example.org; s=s1; bh=${draw.run('base64', 43)}=; h=from:to; b=${draw.run('base64', 86)}\n ${draw.run('base64', 76)}`,
+  mailKey: (draw) => `v=DKIM1; k=ed25519; p=${draw.run('base64', 43)}=`,
+  match: (draw) => `If-None-Match: "${draw.run('base64', 43)}"\nDigest: SHA-256=${draw.run('base64', 43)}=`,
+  structuredDigest: (draw) =>
+    `Repr-Digest: sha-256=:${draw.run('base64', 43)}=:\n"CodeSha256": "${draw.run('base64', 43)}="`,
+  pin: (draw) => `pin-sha256="${draw.run('base64', 43)}="; max-age=5184000`,
+  publicBlock: (draw) => `-----BEGIN PUBLIC KEY-----\n${draw.run('base64', 64)}\n-----END PUBLIC KEY-----`,
+  ecKey: (draw) =>
+    `ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABB${draw.run('base64', 85)}= ops@ci`,
+  checksum: (draw) => `checksum/secret: ${draw.run('hex', 64)}`,
+  keyName: (draw) => `{"kid": "${draw.run('base64url', 43)}", "use": "sig"}`,
+  standIns: () =>
+    'password: example-password\ntoken: sample-token-1\nsecret: dummy-secret\npassword: @@DB_PASS@@',
   ipv6: (draw) =>
     `fe80::${draw.run('hex', 4)}:${draw.run('hex', 4)}:${draw.run('hex', 4)}:${draw.run('hex', 4)}%eth0`,
 };

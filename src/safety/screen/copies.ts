@@ -66,9 +66,17 @@ function hideIn(text: string, find: Find): string {
   return out + text.slice(from);
 }
 
+/** A colour, a line's end or a sign as escapes write them: their last letter is no part of a word. */
+const signBefore = new RegExp(
+  String.raw`(?:(?:\u001b|\\u001b|\\x1b|\\033|\\e)\[[\d;]{0,12}m|\\[nrt]|%[\da-f]{2})$`,
+  'i',
+);
+
 /** A short value inside a longer word is another word. */
 function standsAlone(text: string, at: number, length: number): boolean {
-  return length >= 10 || !(inWord.test(text[at - 1] ?? ' ') || inWord.test(text[at + length] ?? ' '));
+  if (length >= 10) return true;
+  if (inWord.test(text[at + length] ?? ' ')) return false;
+  return !inWord.test(text[at - 1] ?? ' ') || signBefore.test(text.slice(Math.max(0, at - 24), at));
 }
 
 function placeOf(text: string, at: number, { text: found, encoded }: Spelling, from: number) {

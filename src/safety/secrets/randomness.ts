@@ -151,6 +151,14 @@ export function looksRandom(whole: string): boolean {
 
 /** `shop-db-1`, `db3.internal`, `v2`: a name with a number. */
 const numberedName = /^v?(?:[a-z]+[-_.]?)*\d{0,2}(?:[-_./:][a-z]*\d{0,5})*$/i;
+/** A name is made of words: `tqXlMO12` is none, though it has its digits at its end. */
+function isName(value: string): boolean {
+  return (
+    numberedName.test(value) &&
+    !(value.length >= 8 && /[a-z][A-Z]/.test(value) && /\d/.test(value) && wordiness(value) < 0.3)
+  );
+}
+
 /** Algorithms and protocols have digits in their names. */
 const algorithm =
   /^(?:sha|md|ipv|utf|oauth|argon|base|x86|pbkdf|scram|aes|rsa|[rhep]s|http|tls|ssl|ed|iso|rfc)[-_]?v?\d/i;
@@ -161,8 +169,7 @@ const algorithm =
  */
 export function looksLikePassword(value: string): boolean {
   if (looksRandom(value)) return true;
-  if (value.length < 6 || algorithm.test(value) || numberedName.test(value) || versions.test(value))
-    return false;
+  if (value.length < 6 || algorithm.test(value) || isName(value) || versions.test(value)) return false;
   if (
     numberWithUnit.test(value) ||
     dates.test(value) ||
@@ -191,10 +198,12 @@ const openings: readonly (readonly [first: string, shape: RegExp])[] = [
   ['{', /^\{[{%]?/],
   ['<', /^</],
   ['%', /^%[\w({]/],
-  ['@', /^@[A-Z_]+@$/],
+  ['@', /^@{1,2}[A-Z_]+@{1,2}$/],
+  // Encrypted already: sops.
+  ['e', /^ENC\[AES256_GCM\b/],
   [
     'vldmpoecstra',
-    /^(?:var|local|data|module|process|os|env|config|secrets|self|this|settings|options|args|params|request|req|values)\.[a-z]/i,
+    /^(?:var|local|data|module|process|os|env|config|secrets|self|this|settings|options|args|params|request|req|values|random_password)[.[][:"']?[a-z]/i,
   ],
   ['vraofhs', /^(?:vault|ref\+|arn:|op:\/\/|file:|https?:|secretkeyref)/i],
 ];
@@ -205,8 +214,24 @@ const shapesByFirst: (readonly RegExp[])[] = Array.from({ length: 128 }, (_, cod
     .map(([, shape]) => shape);
 });
 const oneCharacter = /^(.)\1*$/i;
-const words =
-  /x{5,}|\*{3,}|\.\.\.|change[-_]?(?:me|it)|placeholder|your[-_/]|[-_]here$|^\W{0,3}redacted\W{0,3}$|dummy|insert[-_]|replace|example|sample|fake/i;
+/** Nobody has these in a password. */
+const masks = /x{5,}|\*{3,}|\.\.\.|^\W{0,3}redacted\W{0,3}$/i;
+const standIn =
+  /change[-_]?(?:me|it)|placeholder|your[-_/]|[-_]here$|dummy|insert[-_]|replace|example|sample|fake/gi;
+/** Either: asked first of every value, and seldom answered with yes. */
+const maskOrStandIn = new RegExp(`${masks.source}|${standIn.source}|…`, 'i');
+
+/** Letters and digits mixed, four digits and more, and signs that join no words. */
+const chosen = /\d[a-z]|[a-z]\d{2}|\d{4}|[^\w.\-/: ?!\]})>]|[!?](?=.)/i;
+
+/**
+ * A word such as `example` makes no placeholder of what is chosen around it: `example-password` and `sample-1` are made of words as
+ * a whole, `Tr0ub4dor-example-9` and `sample7Kq2` are passwords.
+ */
+function standsInWhole(value: string): boolean {
+  const rest = value.replace(standIn, ' ');
+  return rest !== value && !chosen.test(rest) && !(rest.length >= 12 && looksRandom(rest));
+}
 
 /** Stands for a secret instead of being one: a variable, a template, a row of x, "changeme". */
 export function isPlaceholder(value: string): boolean {
@@ -215,5 +240,5 @@ export function isPlaceholder(value: string): boolean {
   const last = shown.charCodeAt(shown.length - 1);
   if (((first ^ last) & ~32) === 0 && oneCharacter.test(shown)) return true;
   for (const shape of shapesByFirst[first] ?? []) if (shape.test(shown)) return true;
-  return words.test(shown) || shown.includes('…');
+  return maskOrStandIn.test(shown) && (masks.test(shown) || shown.includes('…') || standsInWhole(shown));
 }

@@ -13,14 +13,15 @@ const separators = [
   String.raw`(?:<\/\w{1,20})?>\s{0,20}<\w{1,20}>`,
   // `password: str = "…"`, `password string = "…"`
   String.raw`[ \t]{0,2}:?[ \t]{1,2}[a-z][\w.]{2,20}\??[ \t]{0,2}=(?=[ \t]{0,3}["'\`])`,
-  String.raw`\s{0,3}(?::=|\?=|\|\|=|=>|->|==?|:|>)`,
+  // `::` of LDIF
+  String.raw`\s{0,3}(?::=|::(?= )|\?=|\|\|=|=>|->|==?|:|>)`,
   '%3[ad]',
   String.raw`,(?=\s{0,3}${quote})`,
   String.raw`\((?=\s{0,2}["'\`])`,
 ];
 // An empty value does not take the next line: what stands there must be no assignment itself (and be indented: below).
 const nextLine = String.raw`(?:[|>][+-]?\d?[ \t]{0,4})?\r?\n[ \t]{0,40}(?!["']?[\w.-]{1,60}["']?[ \t]{0,3}(?::\s|=[^\s=]))`;
-const openers = String.raw`[ \t]{0,8}(?:${nextLine})?(?:\*{1,2} ?)?(?:![a-z]{1,12}[ \t]{1,3})?(?:\{(?=[^\s{}]{3,128}\}))?(?:[rbufn]?(?:"{3}|'{3}|${quote}(?!\`)))?`;
+const openers = String.raw`[ \t]{0,8}(?:${nextLine})?(?:\*{1,2} ?)?(?:![a-z]{1,12}[ \t]{1,3})?(?:\[\]string\{|<!\[CDATA\[|\[(?=\\{0,3}["'])|\{(?=[^\s{}]{3,128}\}))?(?:[rbufn]?(?:"{3}|'{3}|${quote}(?!\`)))?`;
 // Each way a value can stand; a group each, the first that fits counts.
 const value = `(?:${[
   // In double quotes, with an escape at its beginning; further on `toQuote` reads it.
@@ -59,6 +60,10 @@ function nameOf({ text, at }: Hit): string {
 
 /** `arn:aws:secretsmanager:eu-west-1:123456789012:secret:name` names a secret. */
 const inArn = /\barn:[\w-]{1,20}:[\w:-]{2,80}:$/;
+/** CloudFormation: what follows names something. */
+const reference = /!(?:Ref|GetAtt|Sub|ImportValue)\s+$/;
+/** `checksum/secret: …`, by which a chart restarts pods when a secret changes. */
+const inChecksum = /(?:checksum|hash|digest)\/$/i;
 /** Calls that take a secret as what it is; others (`getPassword("db")`) take a name. */
 const setter =
   /(?:^|[._])(?:set|with|use|add)?_?\w{0,24}passw(?:or)?d$|(?:^|[._])(?:set|with)\w{0,24}pass(?:phrase)?$/i;
@@ -72,12 +77,14 @@ function isSecret(hit: Hit): boolean {
   const { text, start, end } = hit;
   if (text[hit.at - 1] === ':' && inArn.test(text.slice(Math.max(0, hit.at - 110), hit.at))) return false;
   const name = nameOf(hit);
+  if (text[hit.at - 1] === '/' && inChecksum.test(text.slice(Math.max(0, hit.at - 10), hit.at))) return false;
   const named = secretNameOf(name);
   // Nobody chooses a token: it has none of these signs.
   const secret = named?.head === 'password' ? hit.secret : (hit.secret.split(ends, 1)[0] ?? '');
   if (named === null || isPlaceholder(secret) || text[end] === '(' || /^[!=~]/.test(secret)) return false;
   const between = text.slice(hit.at, start);
   if (!isItsValue(hit, between)) return false;
+  if (reference.test(between)) return false;
   const isCall = /\(\s*["'`]$/.test(between);
   if (isCall && getter.test(name)) return false;
   if (named.head === 'password')

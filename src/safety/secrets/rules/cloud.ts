@@ -86,6 +86,9 @@ export const cloudRules: readonly Rule[] = [
     cloudflare-origin-key  v1.0-  [a-f0-9]{24}-[a-f0-9]{146}  developers.cloudflare.com/ssl/origin-configuration/origin-ca
     supabase-key           sbp_ sb_secret_  [A-Za-z0-9_-]{28,60}  supabase.com/docs/guides/api/api-keys
     neon-key               napi_  [a-z0-9]{40,70}  neon.tech/docs/manage/api-keys
+    aiven-password         AVNS_  [A-Za-z0-9_-]{16,24}(?![A-Za-z0-9_-])  aiven.io/docs: service passwords  ${({ secret }) => !isPlaceholder(secret)}
+    mongodb-atlas-secret   mdb_sa_sk_  [A-Za-z0-9_-]{36,60}  mongodb.com/docs/atlas/api: service accounts
+    elastic-cloud-key      essu_  [A-Za-z0-9+/]{60,120}={0,2}  elastic.co/guide: Elastic Cloud API keys
     planetscale-token      pscale_tkn_ pscale_oauth_ pscale_pw_  [\w=.-]{32,64}  planetscale.com/docs: service tokens
     databricks-token       dapi dkea dose  [a-f0-9]{32}(?:-\d)?  docs.databricks.com: personal access tokens
     openshift-token        sha256~  [A-Za-z0-9_-]{43}  docs.openshift.com: OAuth token format  ${({ secret }) => !isPlaceholder(secret.slice(7))}

@@ -37,17 +37,27 @@ const clients: readonly (readonly [programs: readonly string[], flag: string])[]
   [['net use'], String.raw`/user:\S{1,80}\s{1,3}`],
   [
     ['rabbitmqctl', 'htpasswd'],
-    String.raw`(?:(?:add_user|change_password)\s{1,3}|-\w{0,4}b\w{0,4}\s{1,3}\S{1,200}\s{1,3})[\w.@-]{1,64}\s{1,3}`,
+    String.raw`(?:(?:add_user|change_password)\s{1,3}|-\w{0,4}b\w{0,4}\s{1,3}(?:(?<=-\w{0,4}n\w{0,4}\s{1,3})|\S{1,200}\s{1,3}))[\w.@-]{1,64}\s{1,3}`,
   ],
   [['vault login'], String.raw`(?<=login\s)(?!-)`],
   [['ipmitool'], String.raw`-P\s{1,3}`],
+  [['useradd', 'usermod'], String.raw`-p\s{1,3}`],
+  [['xfreerdp', 'rdesktop'], String.raw`(?:\/p:|-p\s{0,3})`],
+  [['lftp', 'ncftp'], String.raw`-u\s{1,3}[^\s,]{1,64},`],
+  [['net user'], String.raw`(?<=user\s{1,3})[\w.-]{1,64}\s{1,3}(?=[^\s\d]{0,60}\d)`],
+  [['gh secret set'], String.raw`(?:--body|-b)[ =]\s{0,3}`],
+  [['ssh-keygen'], String.raw`-[NP]\s{1,3}`],
+  [['winrs'], String.raw`-(?:p|password):`],
+  // The second of two.
+  [['snmpget', 'snmpwalk', 'snmpset', 'snmpbulkwalk'], String.raw`-X\s{1,3}`],
+  [['mc alias set', 'mc config host add'], String.raw`https?:\S{1,200}\s{1,3}\S{1,64}\s{1,3}`],
   [['snmpwalk', 'snmpget', 'snmpset', 'snmpbulkwalk'], String.raw`-(?:c|A|X)\s{1,3}`],
 ];
 
 function clientRule([programs, flag]: (typeof clients)[number], index: number): Rule {
   const names = programs.map((name) => name.replace(' ', String.raw`\s{1,3}`)).join('|');
   return {
-    id: index === 0 ? 'client-flag' : `client-flag-${(programs[0] as string).replace(' ', '-')}`,
+    id: index === 0 ? 'client-flag' : `client-flag-${(programs[0] as string).replaceAll(' ', '-')}`,
     category: 'password',
     source: `the manual of ${programs.join(', ')}`,
     hints: programs,
@@ -69,7 +79,7 @@ export const commandRules: readonly Rule[] = [
       'curl.se/docs/manpage.html#-u, -U, -E; httpie.io/docs/cli/authentication; gitleaks curl-auth-user',
     hints: [' -', '\t-', '\n-'],
     pattern:
-      /\s(?:-[a-zA-Z]{0,8}u|-[Ua]|--(?:proxy-)?user|--auth)(?:=|\s{0,5})(?:"[^":\n]{0,200}:([^"\n]{1,200})"|'[^':\n]{0,200}:([^'\n]{1,200})'|"([^":\n]{8,200}):"|'([^':\n]{8,200}):'|["']?[^\s"':]{0,200}["']?:(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|([^\s"'/][^\s"']{0,200}))|([^\s"':]{8,200}):(?=\s))/dy,
+      /\s(?:-[a-zA-Z]{0,8}u|-[Ua]|--(?:proxy-)?user|--auth)(?:=|\s{0,5})(?:["']?([\w.-]{16,512}):(?:x|api[_-]?token)(?=["'\s]|$)|"[^":\n]{0,200}:([^"\n]{1,200})"|'[^':\n]{0,200}:([^'\n]{1,200})'|"([^":\n]{8,200}):"|'([^':\n]{8,200}):'|["']?[^\s"':]{0,200}["']?:(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|([^\s"'/][^\s"']{0,200}))|([^\s"':]{8,200}):(?=\s))/dy,
     check: (hit) =>
       afterHttpClient(hit) &&
       isGiven(hit) &&
@@ -133,6 +143,7 @@ export const commandRules: readonly Rule[] = [
     source: 'redis.io/docs: requirepass, masterauth, ACL; keepalived, HAProxy, ldap.conf, kickstart',
     hints: [
       'requirepass ',
+      'requirepass"',
       'masterauth ',
       'auth-pass ',
       'auth_pass ',
@@ -142,7 +153,7 @@ export const commandRules: readonly Rule[] = [
       ' on >',
     ],
     pattern:
-      /(?:(?:requirepass|masterauth|sentinel auth-pass\s{1,3}\S{1,64}|auth[-_]pass|rootpw|bindpw)\s{1,4}(?:--\w{1,12}\s{1,3}|\{\w{1,12}\})?|stats auth\s{1,3}[^\s:]{1,64}:| on >)["']?([^\s"'`]{3,256})/diy,
+      /(?:(?:requirepass(?:",\s{0,3}(?="))?|masterauth|sentinel auth-pass\s{1,3}\S{1,64}|auth[-_]pass|rootpw|bindpw)(?:(?<=,\s{0,3})|\s{1,4})(?:--\w{1,12}\s{1,3}|\{\w{1,12}\})?|stats auth\s{1,3}[^\s:]{1,64}:| on >)["']?([^\s"'`]{3,256})/diy,
     check: (hit) =>
       isGiven(hit) &&
       !hit.secret.startsWith('/') &&
@@ -175,11 +186,72 @@ export const commandRules: readonly Rule[] = [
     id: 'spoken-secret',
     category: 'password',
     source: 'what people write to each other, and what programs print once: "the password is …"',
-    hints: ['passw', 'pwd', 'passphrase', 'pass ', 'token', 'secret', 'key', 'community'],
+    hints: ['passw', 'pwd', 'pw ', 'passphrase', 'pass ', 'token', 'secret', 'key', 'community'],
     pattern:
-      /(?:password|passwd|passwort|pwd|passphrase|pass|token|secret|(?<=(?:api|access|secret|private|auth|licen[cs]e|unseal|signing|encryption)[ _-]?)key|community)(?:[ \t](?:is |was |has been )?(?:generated|created|reset|set|changed|issued|for|of)[\w .@'-]{0,60}:[ \t]{1,3}|[*_]{0,2}["'`]?(?:[ \t]{1,4}(?:is|was|lautet|to|=|:|0|5|7)?[ \t:]{0,3}|[ \t]{0,20}\|[ \t]{0,20}))["'`*]{0,2}([^\s"'`<>|,;(){}\\.:][^\s"'`<>|,;(){}\\]{3,512})/diy,
+      /(?:password|passwd|passwort|pwd|pw|passphrase|pass|token|secret|(?<=(?:api|access|secret|private|auth|licen[cs]e|unseal|signing|encryption)[ _-]?)key|community)(?:[ \t](?:is |was |has been )?(?:generated|created|reset|set|changed|issued|for|of)[\w .@'-]{0,60}:[ \t]{1,3}|[ \t](?:for|of|on)[ \t][\w.@'/-]{1,40}(?:[ \t][\w.@'/-]{1,40})?[ \t](?:is|was)[ \t:]{1,3}|[*_]{0,2}["'`]?(?:[ \t]{1,4}(?:is|was|lautet|to|=|:|0|5|7)?[ \t:]{0,3}|[ \t]{0,20}\|[ \t]{0,20}))["'`*]{0,2}([^\s"'`<>|,;(){}\\.:][^\s"'`<>|,;(){}\\]{3,512})/diy,
     check: isSpoken,
     general: true,
+  },
+  {
+    id: 'spoken-login',
+    category: 'password',
+    source: 'what people write to each other: log in with user / password',
+    hints: ['login', 'log in', 'creds', 'credentials'],
+    pattern:
+      /(?:log ?in|creds|credentials)(?: (?:with|as|are|is|for [\w.-]{1,40}))?:?[ \t]{1,3}[`"']?[\w.@-]{1,64}[`"']? \/ [`"']?([^\s"'`<>|,;(){}]{6,128})/diy,
+    check: ({ secret }) => !isPlaceholder(secret) && looksLikePassword(secret),
+  },
+  {
+    id: 'expect-send',
+    category: 'password',
+    source: 'expect(1): what a script types, which is a command or an answer to a password prompt',
+    hints: ['send "', 'send -- "'],
+    pattern: /send (?:-- )?\\?"([^\s"\\]{6,128})\\{1,2}[rn]/diy,
+    check: ({ secret }) => !isPlaceholder(secret) && looksLikePassword(secret),
+  },
+  {
+    id: 'network-device-key',
+    category: 'password',
+    source:
+      'Cisco IOS: snmp-server user … auth … priv …, tacacs-server and radius-server … key, username … secret; Junos; wpa_supplicant',
+    hints: [
+      'auth sha',
+      'auth md5',
+      'priv aes',
+      'priv des',
+      'priv 3des',
+      'tacacs',
+      'radius',
+      'username ',
+      'key-string ',
+      'pre-shared-key ',
+      'wpa-psk ',
+      'password-value ',
+    ],
+    pattern:
+      /(?:(?:auth (?:sha(?:-\d{3})?|md5)|priv (?:aes|3?des))(?: \d{3})?|(?:tacacs|radius)(?:-server)?[^\n]{0,60}? key(?: \d)?|username \S{1,64}(?: privilege \d{1,2})? (?:secret|password) \d|key-string|pre-shared-key|wpa-psk|password-value)[ \t]{1,3}["']?([^\s"']{6,256})/diy,
+    check: ({ secret, text, at }) =>
+      !isPlaceholder(secret) &&
+      (looksLikePassword(secret) ||
+        (/^(?:username|key-|pre-|wpa|passw)/i.test(text.slice(at, at + 8)) && /\d/.test(secret))),
+  },
+  {
+    id: 'otp-secret',
+    category: 'password',
+    source: 'github.com/google/google-authenticator: key URIs; RFC 6238: a shared secret, in base32',
+    hints: ['otpauth://', 'otp_secret', 'otp-secret', 'otpsecret', 'mfa_secret'],
+    pattern:
+      /(?:otpauth:\/\/[^\s"']{0,200}?[?&]secret=|(?:otp|mfa)[_-]?secret["']?\s{0,3}[:=]\s{0,3}["']?)([A-Za-z2-7]{16,128})(?![a-z0-9])/diy,
+    check: ({ secret }) => !isPlaceholder(secret),
+  },
+  {
+    id: 'redis-monitor',
+    category: 'password',
+    source: 'redis.io/docs/latest/commands/monitor: AUTH as older servers show it',
+    hints: ['"auth" "'],
+    pattern: /"AUTH" (?:"[^"\n]{1,64}" )?"([^"\n]{3,256})"/diy,
+    // `"AUTH" "failed"` is what a client says.
+    check: (hit) => isGiven(hit) && (hit.text[hit.at - 2] === ']' || looksLikePassword(hit.secret)),
   },
   {
     id: 'redis-auth',
@@ -197,9 +269,14 @@ function isSpoken({ text, at, start, secret }: Hit): boolean {
   const value = secret.replace(/[.:!?*]+$/, '');
   if (isPlaceholder(value)) return false;
   const between = text.slice(at, start);
-  if (/^(?:pass|pwd|community)/i.test(between))
+  if (/^(?:pass|pwd?|community)/i.test(between))
     return (
-      looksLikePassword(value) || (/ (?:is|was|lautet) ["'`]$/.test(between) && /^password/i.test(between))
+      looksLikePassword(value) ||
+      (/ (?:is|was|lautet) ["'`]$/.test(between) && /^password/i.test(between)) ||
+      // In quotes behind the word itself, or behind what a program says that has made it.
+      (/^pass(?:word|phrase)(?: ["'`]| (?:is )?(?:generated|created)[^:]{0,60}: )$/i.test(between) &&
+        /\d/.test(value) &&
+        value.length >= 8)
     );
   return looksRandom(value) && /[a-z]/i.test(value) && value.length >= 16 && !value.includes(':');
 }

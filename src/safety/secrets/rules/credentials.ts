@@ -36,7 +36,8 @@ export const credentialRules: readonly Rule[] = [
     hints: ['://'],
     pattern: /:\/\/[^\s:/@'"<>`\\?#]{0,128}:([^\s/'"<>`\\]{1,256})@(?=[^\s'"<>`@])/dy,
     check: ({ secret, text, start }) =>
-      !isPlaceholder(secret) &&
+      // One character is a password, where it can be nothing else.
+      (!isPlaceholder(secret) || /^[a-wyz\d]$/i.test(secret)) &&
       // `user:password@` is how documentation writes it.
       !(
         /^(?:password|passwd|pwd)$/i.test(secret) &&
@@ -50,7 +51,7 @@ export const credentialRules: readonly Rule[] = [
       'RFC 3986 §3.2.1 (userinfo): a token in place of the user, alone or with an empty or fixed password',
     hints: ['://'],
     pattern:
-      /:\/\/([^\s:/@'"<>`\\?#]{8,512})(?::(?:x-oauth-basic|x-token-auth|api[_-]?token)?)?@(?=[^\s'"<>`@])/diy,
+      /:\/\/([^\s:/@'"<>`\\?#]{8,512})(?::(?:x|x-oauth-basic|x-token-auth|api[_-]?token)?)?@(?=[^\s'"<>`@])/diy,
     check: ({ secret }) => !isPlaceholder(secret) && looksRandom(secret),
   },
   {
@@ -99,7 +100,7 @@ export const credentialRules: readonly Rule[] = [
       'RFC 9110 §11.6.2, RFC 6750 §2.1, RFC 7617; gitleaks curl-auth-header; the IANA registry of schemes and others',
     hints: ['authorization'],
     pattern:
-      /authorization\\?["']?\s{0,3}(?:[:=]|=>|,)\s{0,4}\\?["'`]?(?:[a-z][\w-]{1,30}\s{1,3})?([A-Za-z0-9=~@.+/_:|-]{3,4096})/diy,
+      /authorization\\?["']?\s{0,3}(?:[:=]|=>|,)\s{0,4}\\?["'`]?(?:[a-z][\w-]{1,30}\s{1,3})?([A-Za-z0-9=~@.+/_:|-]{2,4096})/diy,
     check: ({ text, at, start, secret }) =>
       !isPlaceholder(secret) &&
       (/\s(?:basic|bearer|token|apikey|api-key|key|bot)\s+$/i.test(` ${text.slice(at, start)}`)
@@ -152,7 +153,11 @@ export const credentialRules: readonly Rule[] = [
     source: 'postgresql.org/docs/current/sql-createrole.html; dev.mysql.com: CREATE USER … IDENTIFIED BY',
     hints: ['password ', 'password\t', 'identified by ', 'identified with '],
     pattern:
-      /(?:password|identified (?:with \w{1,40} )?by)\s{1,4}(?:password\s{0,2})?(?:E|U&)?'((?:[^'\n]|''){1,256})'/diy,
-    check: ({ secret }) => !isPlaceholder(secret),
+      /(?:(?:password|identified (?:with \w{1,40} )?by)\s{1,4}(?:password\s{0,2})?(?:E|U&)?'((?:[^'\n]|''){1,256})'|password for [^\s=]{1,80}\s?=\s?'((?:[^'\n]|''){1,256})'|identified by\s{1,4}(?:"([^"\n]{1,256})"|([^\s"';]{6,128})))/diy,
+    check: ({ secret, text, at, start }) =>
+      !isPlaceholder(secret) &&
+      (/['"]/.test(text[start - 1] ?? '') ||
+        looksLikePassword(secret) ||
+        /\b(?:user|connect to)\s{1,4}\S{1,80}\s{1,4}$/i.test(text.slice(Math.max(0, at - 100), at))),
   },
 ];

@@ -65,6 +65,14 @@ export const forgeRules: readonly Rule[] = [
     artifactory-reference  cmVmd  [A-Za-z0-9]{59}(?![A-Za-z0-9])  jfrog.com/help: reference tokens  ${random}
   `,
   {
+    id: 'vault-secret-id',
+    category: 'vendor_token',
+    source: 'developer.hashicorp.com/vault/docs/auth/approle: the secret half of a role',
+    hints: ['secret_id', 'secret-id'],
+    pattern:
+      /secret[_-]id\\?["']?\s{0,3}[:=]?\s{0,3}\\?["']?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?![\w-])/diy,
+  },
+  {
     id: 'terraform-token',
     category: 'vendor_token',
     source: 'developer.hashicorp.com/terraform/cloud-docs/users-teams-organizations/api-tokens',
@@ -97,5 +105,8 @@ export const forgeRules: readonly Rule[] = [
     sonar-token        squ_ sqp_ sqa_  [a-f0-9]{40}  docs.sonarsource.com: generating and using tokens
     prefect-token      pnu_ pnb_  [A-Za-z0-9]{36}  docs.prefect.io: API keys
     rootly-token       rootly_  [a-f0-9]{64}  rootly.com/docs/api
+    infisical-token    st.  [a-f0-9-]{24,36}\.[a-f0-9]{32}\.[a-f0-9]{32}  infisical.com/docs: service tokens
+    e2b-key            e2b_  [a-f0-9]{40}  e2b.dev/docs: API keys
+    clickup-token      pk_  \d{6,10}_[A-Z0-9]{30,36}(?![A-Za-z0-9])  developer.clickup.com: personal tokens
   `,
 ];

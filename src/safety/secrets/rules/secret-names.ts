@@ -9,7 +9,7 @@ const strong =
 const strongEnd = /(?:token|secret|apikey|authkey|secretkey|accesskey|credentials)$/;
 const session = /^(?:session|sess|sid|sessid|sessionid|jsessionid|phpsessid)$/;
 const keyOwners =
-  /^(?:api|app|application|access|secret|auth|private|encryption|encrypt|signing|sign|account|storage|shared|service|master|licen[cs]e|deploy|client|subscription|admin|integration|ingest|insert|session|webhook|hmac|consumer|root|rest|write|read|server|project|security|crypto|aes|jwt|rsa|cipher|bot|user|unseal)$/;
+  /^(?:api|app|application|access|secret|auth|private|encryption|encrypt|signing|sign|account|storage|shared|service|master|licen[cs]e|deploy|client|subscription|admin|integration|ingest|ingestion|insert|session|webhook|hmac|consumer|root|rest|write|read|server|project|security|crypto|aes|jwt|rsa|cipher|bot|user|unseal)$/;
 const harmlessOwners =
   /^(?:public|pub|publishable|primary|foreign|hot|idx|natural|schema|sequence|bucket|partition|sort|routing|cache|row|object|idempotency|dedup|group|grouping|lookup|hash|range|shard|message|event|ui|react|csrf|xsrf|next|page|continue|continuation|pagination|cursor|sync|stop|start|end|lex|registry|not|no|max|min|num|random|known|entry|host|map|dict|json|label|config|answer|metadata|sourcetoken|anti|forgery|goog|amz)$/;
 const harmlessAfter =
@@ -26,8 +26,12 @@ export interface SecretName {
   readonly mayBeWord: boolean;
 }
 
+/** `_session_id`: what names an id elsewhere is the whole proof in a cookie. */
+const sessionId = /(?:^|[._-])sess(?:ion)?[_-]id$/i;
+
 /** Null when the name is no secret's. */
 function readName(name: string): SecretName | null {
+  if (sessionId.test(name)) return { head: 'session', last: true, mayBeWord: false };
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')

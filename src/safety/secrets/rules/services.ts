@@ -115,6 +115,14 @@ export const serviceRules: readonly Rule[] = [
     twitter-bearer       AAAAAAAAAAAAAAAAAAAA  [A-Za-z0-9%]{60,120}  docs.x.com: app-only bearer tokens  ${({ secret }) => looksRandom(secret.slice(22))}
   `,
   {
+    id: 'pagerduty-routing-key',
+    category: 'vendor_token',
+    source: 'developer.pagerduty.com: Events API, routing_key of an integration',
+    hints: ['routing_key', 'routing-key', 'routingkey'],
+    pattern: /routing[_-]?key\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?([a-z0-9]{32})(?![A-Za-z0-9])/diy,
+    check: random,
+  },
+  {
     id: 'maxmind-key',
     category: 'vendor_token',
     source: 'dev.maxmind.com: licence keys end in _mmk',
@@ -140,5 +148,15 @@ export const serviceRules: readonly Rule[] = [
     apify-token       apify_api_  [A-Za-z0-9]{34,40}  docs.apify.com/platform/integrations/api
     elevenlabs-key    sk_  [a-f0-9]{48}(?![A-Za-z0-9])  elevenlabs.io/docs: authentication
     contentful-token  CFPAT-  [A-Za-z0-9_-]{43}  contentful.com/developers/docs: personal access tokens
+    axiom-token       xaat- xapt-  [a-f0-9]{8}-(?:[a-f0-9]{4}-){3}[a-f0-9]{12}  axiom.co/docs: API and personal tokens
+    firehydrant-key   fhb-  [a-f0-9]{32}(?![a-f0-9])  docs.firehydrant.com: bot tokens
+    launchdarkly-key  sdk- api- mob-  [a-f0-9]{8}-(?:[a-f0-9]{4}-){3}[a-f0-9]{12}  launchdarkly.com/docs: SDK keys and access tokens
+    posthog-key       phx_ phs_  [A-Za-z0-9]{40,50}(?![A-Za-z0-9_])  posthog.com/docs/api: personal keys
+    pinecone-key      pcsk_  [A-Za-z0-9]{5,7}_[A-Za-z0-9]{50,66}  docs.pinecone.io: API keys
+    cerebras-key      csk-  [a-z0-9]{40,56}(?![A-Za-z0-9])  inference-docs.cerebras.ai: API keys
+    together-key      tgp_v1_  [A-Za-z0-9_-]{40,50}  docs.together.ai: API keys
+    voyage-key        pa-  [A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])  docs.voyageai.com: API keys  ${random}
+    firecrawl-key     fc-  [a-f0-9]{32}(?![A-Za-z0-9])  docs.firecrawl.dev: API keys
+    google-auth-key   AQ.Ab8  [A-Za-z0-9_-]{40,60}  ai.google.dev: Gemini authorization keys
   `,
 ];

@@ -280,3 +280,8 @@ test('a secret never survives in any surroundings of ordinary characters', () =>
     ),
   );
 });
+
+test('a short copy behind a colour or an escaped line end is hidden, and the `//` of an address stays [S-secrets]', () => {
+  expect(redact('password: "abc4x5yz"\n\u001b[31mabc4x5yz\u001b[0m \\nabc4x5yz')).not.toContain('abc4x5yz');
+  expect(redact(`https://ghp_${'aB3dE5gH7j'.repeat(4)}@github.com/a/b`)).toContain('https://[redacted:');
+});
