@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type Document, isNode, type LineCounter } from 'yaml';
-import { readYaml } from '../core/read-yaml.ts';
 import { whyNot } from '../core/system-fault.ts';
+import { readYaml } from '../safety/inputs/read-yaml.ts';
 import { wrong } from './wrong.ts';
 
 export interface ConfigPath {

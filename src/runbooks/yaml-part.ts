@@ -1,6 +1,6 @@
 import { isMap, isNode, isScalar, isSeq, type Node } from 'yaml';
 import type { z } from 'zod';
-import { readYaml } from '../core/read-yaml.ts';
+import { readYaml } from '../safety/inputs/read-yaml.ts';
 import type { YamlPart } from './markdown.ts';
 import type { RunbookProblem } from './runbook.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { closestName } from '../../core/closest-name.ts';
 import { matchesGlob } from '../../core/glob.ts';
 import { channelPrincipal, type Principal } from '../../core/principal.ts';
-import { readYaml } from '../../core/read-yaml.ts';
+import { readYaml } from '../../safety/inputs/read-yaml.ts';
 import { type Rule, weekdays } from './rule.ts';
 
 /** What is wrong with the file, where. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { messageOf, OpsError } from '../../core/errors.ts';
-import { readYaml } from '../../core/read-yaml.ts';
+import { readYaml } from '../../safety/inputs/read-yaml.ts';
 import type { AlertSource } from '../ports.ts';
 import { Mapping } from './mapping.ts';
 import { mappedSource } from './read-mapped.ts';

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { KubeConfig, User } from '@kubernetes/client-node';
 import { messageOf, OpsError } from '../../../core/errors.ts';
-import { readYaml } from '../../../core/read-yaml.ts';
+import { readYaml } from '../../../safety/inputs/read-yaml.ts';
 import { readCredentialFile } from '../../read-credential-file.ts';
 
 /** A kubeconfig as it was when the configuration was read. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readYaml } from '../../../src/core/read-yaml.ts';
-import { parseRunbook } from '../../../src/runbooks/parse-runbook.ts';
+import { parseRunbook } from '../../../../src/runbooks/parse-runbook.ts';
+import { readYaml } from '../../../../src/safety/inputs/read-yaml.ts';
 
 const said = (text: string, aliases?: number): readonly string[] => {
   const read = readYaml(text, aliases);
