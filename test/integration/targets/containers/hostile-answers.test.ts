@@ -267,3 +267,18 @@ test('labels that make an event large hide no crash, and are not kept [T5]', asy
   const [event] = await engine.events(60, soon);
   expect(JSON.stringify(event).length).toBeLessThan(2_000);
 });
+
+test('containers that are large together fill no memory: they are left out of a list, said, and read alone [T7]', async () => {
+  const large = { ...container, Config: { Image: 'x', Env: ['x'.repeat(MIB)] } };
+  const engine = await engineThat(({ url = '' }, response) => {
+    const [, , id = ''] = url.split('/');
+    const ids = ['small', ...Array.from({ length: 30 }, (_, at) => `large${at}`)];
+    if (url === '/info') response.end('{}');
+    else if (url.startsWith('/containers/json')) response.end(JSON.stringify(ids.map((Id) => ({ Id }))));
+    else response.end(JSON.stringify({ ...(id === 'small' ? container : large), Name: `/${id}` }));
+  });
+  const { found, unread } = await engine.containers(soon);
+  expect(found.map(({ name }) => name)).toEqual(['small']);
+  expect(unread).toHaveLength(30);
+  expect((await engine.container('large0', soon)).name).toBe('large0');
+});
