@@ -27,6 +27,8 @@ interface EngineOptions extends EngineWays {
 
 /** What one answer may weigh: whoever runs a container writes its labels, its environment and its events. */
 const MOST_BYTES = 16 * 1024 * 1024;
+/** Of each container's where all are held at once. */
+const MOST_LISTED = 512 * 1024;
 /** Of an event, which holds all labels of its container: one with more is left out. */
 const EVENT_CHARS = 1024 * 1024;
 /** What is kept of what an event holds, and of each value: whoever runs a container writes its labels. */
@@ -54,11 +56,17 @@ export function connectEngine(
   const where = address.socket ?? `${address.host}:${address.port}`;
   const api: Api = (question, signal) => askEngine(address, question, signal);
   const ask: Ask = (what, question, options) => within(where, what, question, options);
-  const read = async <T>(path: string, query: object, what: string, options: SessionOptions): Promise<T> =>
+  const read = async <T>(
+    path: string,
+    query: object,
+    what: string,
+    options: SessionOptions,
+    most = MOST_BYTES,
+  ): Promise<T> =>
     ask(
       what,
       async (signal) =>
-        parsed<T>(await wholeOf(await api({ method: 'GET', path, query }, signal), what), where),
+        parsed<T>(await wholeOf(await api({ method: 'GET', path, query }, signal), what, most), where),
       options,
     );
   const get: Engine['get'] = (path, what, options) => read(path, {}, what, options);
@@ -91,12 +99,9 @@ export function connectEngine(
     return understood(() => listed.map(({ Id }) => String(Id)), where);
   };
 
-  async function inspect(name: string, options: SessionOptions): Promise<Container> {
-    const raw = await get<Docker.ContainerInspectInfo>(
-      `/containers/${encodeURIComponent(name)}/json`,
-      `container ${name}`,
-      options,
-    );
+  async function inspect(name: string, options: SessionOptions, most = MOST_BYTES): Promise<Container> {
+    const path = `/containers/${encodeURIComponent(name)}/json`;
+    const raw = await read<Docker.ContainerInspectInfo>(path, {}, `container ${name}`, options, most);
     const now = await clock(options);
     const container = understood(() => toContainer(raw, now), where);
     if (isUnderCare(container.labels)) return container;
@@ -117,7 +122,7 @@ export function connectEngine(
       return `${engine?.Name.replace(/ Engine$/, '') === 'Podman' ? 'Podman' : 'Docker'} ${version.Version}`;
     },
     identity: (options) => identify({ get }, options),
-    container: inspect,
+    container: (name, options) => inspect(name, options),
     async containers(options) {
       const ids = await idsWith(careLabels, options);
       const found: Container[] = [];
@@ -125,7 +130,7 @@ export function connectEngine(
       let fault: unknown;
       const lookAt = async (id: string): Promise<void> => {
         try {
-          found.push(await inspect(id, options));
+          found.push(await inspect(id, options, MOST_LISTED));
         } catch (error) {
           // It ended, and was removed, between the list and the look.
           if (error instanceof OpsError && /^ENGINE_NOT_(?:FOUND|IN_CARE)$/.test(error.code)) return;
@@ -312,10 +317,10 @@ const noApi = (where: string, cause: unknown): OpsError =>
     cause,
   });
 
-async function wholeOf(answer: Readable, what: string): Promise<string> {
-  const read = await readUpTo(answer, MOST_BYTES);
+async function wholeOf(answer: Readable, what: string, most = MOST_BYTES): Promise<string> {
+  const read = await readUpTo(answer, most);
   if (read !== null) return read.toString('utf8');
-  const says = `${what}: the answer has more than ${MOST_BYTES / 1024 / 1024} MiB.`;
+  const says = `${what}: the answer has more than ${most / 1024 / 1024} MiB.`;
   throw new OpsError('ENGINE_TOO_LARGE', says, { hint: 'Look at it on the machine itself.' });
 }
 

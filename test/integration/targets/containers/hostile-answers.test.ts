@@ -12,6 +12,7 @@ import { connectEngine } from '../../../../src/targets/containers/connect/connec
 import { LogReader } from '../../../../src/targets/containers/connect/log-reader.ts';
 import { containerLine } from '../../../../src/targets/containers/describe.ts';
 import type { Engine } from '../../../../src/targets/containers/engine.ts';
+import { engineEvents } from '../../../../src/targets/containers/read/events.ts';
 import { listContainers } from '../../../../src/targets/containers/read/list.ts';
 import { watchEngine } from '../../../../src/targets/containers/watch.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
@@ -266,4 +267,35 @@ test('labels that make an event large hide no crash, and are not kept [T5]', asy
   );
   const [event] = await engine.events(60, soon);
   expect(JSON.stringify(event).length).toBeLessThan(2_000);
+});
+
+test('containers that are large together fill no memory: they are left out of a list, said, and read alone [T7]', async () => {
+  const large = { ...container, Config: { Image: 'x', Env: ['x'.repeat(MIB)] } };
+  const engine = await engineThat(({ url = '' }, response) => {
+    const [, , id = ''] = url.split('/');
+    const ids = ['small', ...Array.from({ length: 30 }, (_, at) => `large${at}`)];
+    if (url === '/info') response.end('{}');
+    else if (url.startsWith('/containers/json')) response.end(JSON.stringify(ids.map((Id) => ({ Id }))));
+    else response.end(JSON.stringify({ ...(id === 'small' ? container : large), Name: `/${id}` }));
+  });
+  const { found, unread } = await engine.containers(soon);
+  expect(found.map(({ name }) => name)).toEqual(['small']);
+  expect(unread).toHaveLength(30);
+  expect((await engine.container('large0', soon)).name).toBe('large0');
+});
+
+test('a container that is called as another’s id begins is not taken for it [T5]', async () => {
+  const of = (ID: string, name: string) =>
+    `${JSON.stringify({ Type: 'container', Action: 'start', time: 1, Actor: { ID, Attributes: { name } } })}\n`;
+  const engine = await engineThat((request, response) =>
+    response.end(nothing(request) ?? of('a'.repeat(64), 'victim') + of('b'.repeat(64), 'aaaa')),
+  );
+  const context = { ...soon, target: { kind: 'docker' }, system: { engine, acts: false, isPartial: false } };
+  const told = async (name: string) => {
+    const input = engineEvents.input.parse({ container: name }) as never;
+    const { data } = await engineEvents.run(context as never, input);
+    return (data as { events: { name: string }[] }).events.map((event) => event.name);
+  };
+  expect(await told('aaaa')).toEqual(['aaaa']);
+  expect(await told('aaa')).toEqual(['victim']);
 });
