@@ -50,7 +50,7 @@ export function hiddenIn(deps: Pick<GateDeps, 'redact' | 'redactJson'>, call: Ca
   if (command.length > MAX_COMMAND)
     return refuse(
       'COMMAND_TOO_LONG',
-      `It has ${command.length} characters, and a card shows ${MAX_COMMAND}: what nobody can read cannot be approved. Do less at once.`,
+      `It is longer than the ${MAX_COMMAND} characters that a card shows: what nobody can read cannot be approved. Do less at once.`,
     );
   // A placeholder that nothing could be put back for: what would run is not what anybody sees.
   if (PLACEHOLDER.test(command) || PLACEHOLDER.test(canonicalJson(input)))

@@ -40,7 +40,7 @@ test.each([
 test('or in files that others cannot read', () => {
   const path = join(scratchDir(), 'url');
   const inFile = read({ read_url_env: undefined, act_url_env: undefined, read_url_file: path }, {});
-  expect(inFile).toThrow(/url, which read_url_file names, cannot be read: ENOENT/);
+  expect(inFile).toThrow(/url, which read_url_file names, cannot be read: there is no such file or folder/);
   writeFileSync(path, `${readUrl}\n`, { mode: 0o600 });
   for (const mode of [0o600, 0o400, 0o440]) {
     chmodSync(path, mode);
