@@ -345,7 +345,7 @@ describe('sentry.yaml, read again', () => {
   });
 
   test.each([
-    ['no YAML', 'targets:\n  - {', /sentry\.yaml: not valid YAML/],
+    ['no YAML', 'targets:\n  - {', /sentry\.yaml:2: not valid YAML/],
     [
       'a wrong field',
       'targets:\n  - { name: a, kind: postgres }\n',
