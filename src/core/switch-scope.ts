@@ -5,3 +5,9 @@ export const FILE_SCOPE = 'file:';
 export function formatScope(scope: string): string {
   return scope === '*' || scope.startsWith(FILE_SCOPE) ? 'everything' : scope.replace(':', ' ');
 }
+
+/** The switch is also set by the command line, by a file, and ends by itself. */
+export const isSlackUser = (by: string): boolean => /^[UW][A-Z0-9]{2,}$/.test(by);
+
+/** Who set or cleared the switch, where Slack draws it. */
+export const formatSetter = (by: string): string => (isSlackUser(by) ? `<@${by}>` : by);

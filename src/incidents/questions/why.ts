@@ -12,7 +12,7 @@ import { alsoRuledOut, CLAUDES_WORDS, isModels, isWhyInModelsWords, label } from
 import { stepResult } from '../../core/plan-progress.ts';
 import { isMcpPrincipal } from '../../core/principal.ts';
 import { formatHeldBack } from '../../core/seen-before.ts';
-import { formatScope } from '../../core/switch-scope.ts';
+import { formatScope, formatSetter } from '../../core/switch-scope.ts';
 import { neighbourRead } from '../../core/tool-call.ts';
 import { usedModel } from './answer-actions.ts';
 import { lower } from './answer-lines.ts';
@@ -273,8 +273,6 @@ function decisionOf(action: Action, isPlan = false): string {
 }
 
 /** A rule of the policy decides too. */
-/** The switch is also set by the command line, by a file, and ends by itself. */
-const setterOf = (by: string): string => (/^[UW][A-Z0-9]{2,}$/.test(by) ? `<@${by}>` : by);
 const personOf = (by: string): string => (by === 'policy' ? 'a rule of the policy' : `<@${by}>`);
 
 const plainTool = (name: string): string => name.replaceAll('_', ' ');
@@ -384,9 +382,9 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'injection.found':
       return `${event.where} reads like instructions to the model (${event.kinds.join(', ').replaceAll('_', ' ')}): ${event.blocked ? 'kept from it' : 'marked for it as suspicious data'}`;
     case 'switch.set':
-      return `${setterOf(event.by)} stopped all changes (${formatScope(event.scope)})${event.until ? ` until ${moment(event.until)}` : ''}${event.reason ? `: ${event.reason}` : ''}`;
+      return `${formatSetter(event.by)} stopped all changes (${formatScope(event.scope)})${event.until ? ` until ${moment(event.until)}` : ''}${event.reason ? `: ${event.reason}` : ''}`;
     case 'switch.cleared':
-      return `${setterOf(event.by)} resumed changes (${formatScope(event.scope)})${event.reason ? `: ${event.reason}` : ''}`;
+      return `${formatSetter(event.by)} resumed changes (${formatScope(event.scope)})${event.reason ? `: ${event.reason}` : ''}`;
     case 'incident.summary':
       return event.text;
     case 'grade.given':

@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from '../../core/errors.ts';
 import type { Sql, Tx } from '../../core/sql.ts';
-import { FILE_SCOPE, formatScope } from '../../core/switch-scope.ts';
+import { FILE_SCOPE, formatScope, formatSetter, isSlackUser } from '../../core/switch-scope.ts';
 import { auditFile, byFile as byFileName, fileScope, isModeScope, stopFile } from './stop-files.ts';
 import { scopesOfSame } from './target-identity.ts';
 
@@ -173,7 +173,7 @@ export function formatSwitch(set: Omit<SetSwitch, 'since'>): string {
     ? '. Its process has ended: start it again, or lift this by “resume STOP_SENTRY”'
     : '';
   if (isModeScope(set.scope)) return `${formatAudit(set.reason)}${orphaned}`;
-  return `Stopped by ${isSlackUser(set.by) ? `<@${set.by}>` : set.by}${formatReason(set)}${orphaned}`;
+  return `Stopped by ${formatSetter(set.by)}${formatReason(set)}${orphaned}`;
 }
 
 const formatAudit = (byFile: string): string => `${byFile}: the intent is logged, nothing is changed`;
@@ -182,8 +182,6 @@ const formatAudit = (byFile: string): string => `${byFile}: the intent is logged
 function stoppedReason(set: Omit<SetSwitch, 'since'>): string {
   return `Stopped${isSlackUser(set.by) ? '' : ` by ${set.by}`}${formatReason(set)}.`;
 }
-
-const isSlackUser = (by: string): boolean => /^[UW][A-Z0-9]{2,}$/.test(by);
 
 function formatReason({ scope, reason, until }: Omit<SetSwitch, 'since' | 'by'>): string {
   const end = until === null ? '' : ` until ${minute(until)}`;
