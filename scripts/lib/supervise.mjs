@@ -29,17 +29,22 @@ export async function supervise(
   let child;
   for (const name of ['SIGINT', 'SIGTERM']) {
     process.on(name, () => {
-      stopping.abort();
+      stopping.abort(name);
       standIn.end();
       child?.kill(name);
     });
   }
+  const live = (ready) =>
+    run(command, because, standIn, {
+      started: (started) => {
+        child = started;
+      },
+      ready,
+    });
   const past = { everReady: false, crashes: [], failedStarts: 0 };
   let because = '';
   for (;;) {
-    const end = await run(command, because, standIn, (started) => {
-      child = started;
-    });
+    const end = await live();
     if (stopping.signal.aborted) return codeOf(end);
     const next = afterEnd(end, past, Date.now());
     if (next.kind === 'end') return codeOf(end);
@@ -54,7 +59,10 @@ export async function supervise(
     const pauseMs = pausesMs[Math.min(next.attempt, pausesMs.length) - 1] ?? 0;
     say(`\n  Sentry ended unexpectedly (${because}). Starting it again in ${pauseMs / 1000} s …`);
     await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-    if (stopping.signal.aborted) return 0;
+    if (!stopping.signal.aborted) continue;
+    // Its embedded servers outlive it, and only Sentry itself ends them in order.
+    say('  Starting it once more, to stop what it left running …');
+    return codeOf(await live(() => child.kill(stopping.signal.reason)));
   }
 }
 
@@ -83,7 +91,7 @@ export function afterEnd({ code, signal, wasReady }, past, now) {
 }
 
 /** One life of the child. */
-async function run(command, because, standIn, started) {
+async function run(command, because, standIn, { started, ready = () => undefined }) {
   const child = spawn(process.execPath, [...process.execArgv, ...command], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
@@ -96,6 +104,7 @@ async function run(command, because, standIn, started) {
   };
   child.on('message', (message, socket) => {
     wasReady ||= message === 'ready';
+    if (message === 'ready') ready();
     if (message === 'away') leave();
     // It may tell of its port with its last breath: then that is known only now.
     if (message?.listening) standIn.keep(socket, message.listening, isAway);

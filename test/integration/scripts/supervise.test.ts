@@ -11,7 +11,8 @@ import { waitFor } from '../../support/wait-for.ts';
 const module = join(checkout, 'scripts', 'lib', 'supervise.mjs');
 
 /** What the supervised program does in one of its lives; the last one repeats. */
-type Life = 'ready, then SIGKILL' | 'SIGKILL' | `exit ${number}` | `ready, then exit ${number}` | 'wait';
+type Life = 'ready, then SIGKILL' | 'SIGKILL' | `exit ${number}` | `ready, then exit ${number}` | 'wait'
+  | 'ready, then wait';
 
 interface Supervised {
   readonly pid: number;
@@ -116,12 +117,20 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s is passed on, and its end is the e
   expect(parent.lives()).toBe(1);
 });
 
-test('a signal during the pause ends it at once', async () => {
-  const parent = supervise(['ready, then SIGKILL'], [3_600_000]);
+test('a signal during the pause is passed on once it is ready again: it has servers to stop', async () => {
+  const parent = supervise(['ready, then SIGKILL', 'ready, then wait'], [3_600_000]);
   await waitFor('the pause', async () => parent.said().includes('Starting it again in 3600 s'));
   parent.signal('SIGTERM');
-  expect(await parent.code).toBe(0);
-  expect(parent.lives()).toBe(1);
+  expect(await parent.code).toBe(3);
+  expect(parent.lives()).toBe(2);
+});
+
+test('a start for stopping that fails is not tried again', async () => {
+  const parent = supervise(['ready, then SIGKILL', 'exit 1'], [3_600_000]);
+  await waitFor('the pause', async () => parent.said().includes('Starting it again in 3600 s'));
+  parent.signal('SIGTERM');
+  expect(await parent.code).toBe(1);
+  expect(parent.lives()).toBe(2);
 });
 
 test('a parent that is killed takes the program along', async () => {
