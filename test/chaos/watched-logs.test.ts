@@ -56,7 +56,7 @@ test.each([
     if (n % 3 === 0) await waitFor('it goes on', async () => (await storedLines(db.sql)) > n / 2);
   }
   await waitFor('all is stored', async () => (await storedLines(db.sql)) >= LINES, {
-    timeoutMs: 120_000,
+    timeoutMs: 60_000,
     seen: () => readers.map((reader) => reader.said()),
   });
   expect(await mistakes(db.sql, LINES)).toMatchObject({ lost: 0, doubled: 0 });

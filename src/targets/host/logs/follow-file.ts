@@ -51,6 +51,8 @@ export class FileFollower {
   readonly #now: () => number;
   readonly #files: LogFile[] = [];
   readonly #grewAt = new Map<LogFile, number>();
+  /** Of which there was nothing more when they were looked at last. */
+  readonly #atEnd = new Set<LogFile>();
   /** Of a file that may not be opened: from where it is to be read once it may. */
   #waiting: FilePosition | null = null;
   #finished = 0;
@@ -112,6 +114,8 @@ export class FileFollower {
       const since = file.changedAt;
       const result = (await this.#wasCopied(file)) ? 'rewritten' : await file.read();
       if (result === 'more' || result === 'hole') this.#grewAt.set(file, now);
+      if (result === 'end') this.#atEnd.add(file);
+      else this.#atEnd.delete(file);
       if (result === 'more') return true;
       if (result === 'rewritten') {
         await this.#emptied(file, since);
@@ -258,19 +262,24 @@ export class FileFollower {
 
   /** Lets go of renamed files that are read to their end, and gives out records that nothing is added to. */
   async #finish(now: number): Promise<void> {
-    const idleOf = (file: LogFile): number => now - (this.#grewAt.get(file) ?? now);
+    // One that waits for its turn to be read, behind others, is not idle.
+    const idleOf = (file: LogFile): number =>
+      this.#atEnd.has(file) ? now - (this.#grewAt.get(file) ?? now) : 0;
     for (const file of this.#files) if (idleOf(file) >= SETTLE_MS) file.splitter.settle();
     const isMany = this.#files.length > MANY_FILES;
     const over = this.#files
       .slice(0, -1)
       .filter((file) => idleOf(file) >= (file.isUnlinked || isMany ? UNLINKED_MS : RENAMED_MS));
     for (const file of over) {
+      // Written to, or emptied, since it was looked at: while this process stood still.
+      if ((await file.changedNow()) !== file.changedAt) continue;
       file.splitter.end();
       this.#lines += file.splitter.lines;
       this.#cut += file.splitter.cut;
       this.#finished = Math.max(this.#finished, file.changedAt);
       this.#files.splice(this.#files.indexOf(file), 1);
       this.#grewAt.delete(file);
+      this.#atEnd.delete(file);
       await file.handle.close();
     }
   }

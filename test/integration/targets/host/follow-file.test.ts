@@ -404,3 +404,37 @@ test('of two rotations within one tick of the clock of files, the later one is r
   utimesSync(`${log}.2`, at, at);
   expect(await read(await again(first))).toEqual(['b', 'c', 'd']);
 });
+
+test('of many files, one that waits for its turn is not done with, however long it waits', async () => {
+  writeFileSync(log, 'line 0\n');
+  const follower = await follow();
+  await read(follower);
+  const lines = Array.from({ length: 20 }, (_, n) => `line ${n + 1}`);
+  for (const [n, line] of lines.entries()) {
+    renameSync(log, `${log}.${n + 1}`);
+    writeFileSync(log, `${line}\n`);
+    await pause();
+  }
+  told = [];
+  // As on a busy machine: seconds pass between two parts.
+  for (let n = 0; n < 60; n += 1) {
+    clock += 10_000;
+    await follower.step();
+  }
+  expect(told).toEqual(lines);
+});
+
+test('of many files, one that was written to, or emptied, while nobody read is not done with', async () => {
+  writeFileSync(log, 'line 0\n');
+  const follower = await follow();
+  for (let n = 1; n <= 20; n += 1) {
+    renameSync(log, `${log}.${n}`);
+    writeFileSync(log, `line ${n}\n`);
+    await pause();
+    await read(follower, 200);
+  }
+  await read(follower, 500);
+  // Its writer still holds the last one, and writes to it after a long silence.
+  appendFileSync(`${log}.20`, 'late\n');
+  expect(await read(follower, 60_000)).toEqual(['late']);
+});
