@@ -15,9 +15,15 @@ import { kinds } from '../../src/targets/kinds.ts';
 import { connectSystems, toTarget } from '../../src/targets/systems.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import { boxAlert, type Core, createCore } from './core.ts';
+import { patience } from './patience.ts';
 import { scratchDatabase } from './postgres.ts';
 import { domainOf, domains, noDocs } from './targets.ts';
 import { waitFor } from './wait-for.ts';
+
+/** A real engine on a busy machine answers late. What acts has its own time: its claim is judged by it. */
+const patientTools = allTools.map((tool) =>
+  tool.kind === 'active' ? tool : { ...tool, timeoutMs: tool.timeoutMs * patience },
+);
 
 /** The alert that opens an incident of a scene. */
 export interface SceneAlert {
@@ -53,7 +59,7 @@ export async function startTargetScene(
   const database = await scratchDatabase({ migrate: true });
   const configs = parseTargets({ targets: [entry] }, {}, 'sentry.yaml', kinds);
   const targets = new Map(configs.map((config) => [config.name, toTarget(config)]));
-  const registry = createRegistry(allTools);
+  const registry = createRegistry(patientTools);
   const { runbooks } = await loadRunbooks(fileURLToPath(new URL('../../runbooks', import.meta.url)), {
     tools: registry,
     domains,
@@ -63,13 +69,13 @@ export async function startTargetScene(
     claudeUrl &&
     createClaude({
       llm: createModelGateway({ backend: createAnthropicBackend({ apiKey: 'k', baseUrl: claudeUrl }) }),
-      tools: allTools,
+      tools: patientTools,
       targets: [...targets.keys()],
       toolCalls: async (id) => (await core.records.load(id))?.toolCalls ?? [],
     });
   const core: Core = await createCore({
     url: database.url,
-    tools: allTools,
+    tools: patientTools,
     ...(claude ? { claude } : {}),
     judged: { holdMs: 5_000, timeoutMs: 120_000 },
     investigator: createPlaybook({ runbooks: () => runbooksFor(runbooks, entry.kind, registry) }),
