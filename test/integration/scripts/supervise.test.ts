@@ -11,7 +11,12 @@ import { waitFor } from '../../support/wait-for.ts';
 const module = join(checkout, 'scripts', 'lib', 'supervise.mjs');
 
 /** What the supervised program does in one of its lives; the last one repeats. */
-type Life = 'ready, then SIGKILL' | 'SIGKILL' | `exit ${number}` | `ready, then exit ${number}` | 'wait'
+type Life =
+  | 'ready, then SIGKILL'
+  | 'SIGKILL'
+  | `exit ${number}`
+  | `ready, then exit ${number}`
+  | 'wait'
   | 'ready, then wait';
 
 interface Supervised {
