@@ -233,8 +233,8 @@ describe('a webhook and a chat message about one alert', () => {
   test('are not over while another one that says so still fires, and are when its last word is that it does not', async () => {
     const { incidentId } = await accept(webhook());
     const tells = (status: string) => db.sql`
-      INSERT INTO alert (incident_id, delivery_key, source, fingerprint, status, title, labels, annotations, starts_at)
-      VALUES (${incidentId}, ${`other ${status}`}, 'alertmanager', 'other', ${status}, 'it', '{}', '{}', '2026-03-01T09:00:00Z')`;
+      INSERT INTO alert_state (incident_id, source, fingerprint, firing) VALUES (${incidentId}, 'alertmanager', 'other', ${status === 'firing'})
+      ON CONFLICT (incident_id, source, fingerprint) DO UPDATE SET firing = excluded.firing`;
     const over = async () => (await incidents())[0]?.['source_resolved_at'] !== null;
     await tells('firing');
     expect(await accept(webhook('resolved'))).toEqual({ kind: 'resolved', incidentId });
