@@ -14,6 +14,8 @@ export type IncidentEventBody =
       readonly occurrences: number;
       /** Of another alert of the same group: how many there are with it. */
       readonly members?: number;
+      /** The end of this occurrence was known before: it changes nothing. */
+      readonly over?: boolean;
     }
   | { readonly type: 'alert.resolved'; readonly source: string }
   | {

@@ -10,7 +10,10 @@ import { lockWordsOf, type Told, toldBy } from './correlate.ts';
 import { matchTarget } from './match-target.ts';
 import { redactAlert } from './redact-alert.ts';
 
-/** What became of an accepted alert. Only `orphan_resolved` (the end of something we never heard of) has no incident. */
+/**
+ * What became of an accepted alert. Only `orphan_resolved` has no incident: the end of something that nobody has told us of yet. It is
+ * remembered for a day, should its beginning come later.
+ */
 export type Accepted =
   | {
       readonly kind: 'opened' | 'repeated' | 'resolved' | 'duplicate' | 'reopened';
@@ -85,7 +88,8 @@ function groupKeyOf({ source, name, group }: Alert, target: Target | null): stri
 function statement(given: Alert, targets: readonly Target[], domainOf: DomainOfLabels, reopenMs: number) {
   const target = matchTarget(given, targets);
   const alert = redactAlert(given);
-  const partialLabels = alertSources.some((source) => source.name === alert.source && source.partialLabels);
+  const sender = alertSources.find(({ name }) => name === alert.source);
+  const partialLabels = sender?.partialLabels === true;
   const told: Told = toldBy(alert, partialLabels);
   return {
     source: alert.source,
@@ -113,6 +117,7 @@ function statement(given: Alert, targets: readonly Target[], domainOf: DomainOfL
     sends_ends: [...endSenders().keys()].join(' '),
     // A chat message is as old as its time, however late it is read; a webhook speaks of now.
     sent_at: partialLabels ? (alert.endsAt ?? alert.startsAt) : null,
+    own_times: sender?.ownTimes === true,
     group_key: groupKeyOf(alert, target),
     reopen_ms: reopenMs,
   };

@@ -284,6 +284,7 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
       return `opened by ${event.source}`;
     case 'alert.repeated':
       if (event.members !== undefined) return formatGrowth(event, record.events);
+      if (event.over) return `${event.source} reported it once more; it was over by then`;
       // The same notice by another way is no new occurrence.
       return event.occurrences === 1
         ? `${event.source} reported it, too`

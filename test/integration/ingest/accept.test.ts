@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.close());
 beforeEach(async () => {
-  await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
+  await db.sql`TRUNCATE incident, alert, event, asked_turn, alert_end CASCADE`;
 });
 
 const incidents = () => db.sql<Row>`SELECT * FROM incident ORDER BY opened_at`;
@@ -185,7 +185,7 @@ describe('a webhook and a chat message about one alert', () => {
       [webhook(), slackAlert(message)],
       [slackAlert(message), webhook()],
     ]) {
-      await db.sql`TRUNCATE incident, alert, event CASCADE`;
+      await db.sql`TRUNCATE incident, alert, event, alert_end CASCADE`;
       for (const alert of order) await accept(alert);
       expect(await incidents()).toMatchObject([{ occurrences: 1 }]);
       expect(await db.sql<Row>`SELECT FROM alert`).toHaveLength(2);
@@ -194,7 +194,7 @@ describe('a webhook and a chat message about one alert', () => {
 
   test('are one incident when both come at one moment', async () => {
     for (let round = 0; round < 20; round += 1) {
-      await db.sql`TRUNCATE incident, alert, event CASCADE`;
+      await db.sql`TRUNCATE incident, alert, event, alert_end CASCADE`;
       await Promise.all([accept(webhook()), accept(slackAlert(message))]);
       expect(await incidents()).toHaveLength(1);
     }

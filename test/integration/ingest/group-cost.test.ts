@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.close());
 beforeEach(async () => {
-  await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
+  await db.sql`TRUNCATE incident, alert, event, asked_turn, alert_end CASCADE`;
 });
 
 const acceptIn = createAcceptIn([], domainOf);
@@ -61,17 +61,16 @@ async function pagesOf(alerts: readonly Alert[]): Promise<number> {
 }
 
 async function pagesPerEnd(size: number): Promise<number> {
-  await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
-  for (const batch of inBatches(await group(size, 'firing')))
-    await db.sql.begin((tx) => acceptIn(tx, batch));
+  await db.sql`TRUNCATE incident, alert, event, asked_turn, alert_end CASCADE`;
+  for (const batch of inBatches(await group(size, 'firing'))) await db.sql.begin((tx) => acceptIn(tx, batch));
   expect(await db.sql`SELECT members, members_firing FROM incident`).toMatchObject([
     { members: size, members_firing: size },
   ]);
   let pages = 0;
   for (const batch of inBatches(await group(size, 'resolved'))) pages += await pagesOf(batch);
-  expect(await db.sql`SELECT members_firing, source_resolved_at IS NOT NULL AS over FROM incident`).toMatchObject(
-    [{ members_firing: 0, over: true }],
-  );
+  expect(
+    await db.sql`SELECT members_firing, source_resolved_at IS NOT NULL AS over FROM incident`,
+  ).toMatchObject([{ members_firing: 0, over: true }]);
   return pages / size;
 }
 

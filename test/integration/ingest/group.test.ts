@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.close());
 beforeEach(async () => {
-  await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
+  await db.sql`TRUNCATE incident, alert, event, asked_turn, alert_end CASCADE`;
 });
 
 const incidents = () => db.sql<Row>`SELECT * FROM incident ORDER BY opened_at`;
@@ -71,7 +71,7 @@ const disks = (n: number) => Array.from({ length: n }, (_, i) => `sd${i}`);
 
 test('fifty alerts of a group on one target are one incident with fifty members, however they arrive [M4]', async () => {
   for (const how of ['together', 'one by one', 'apart']) {
-    await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
+    await db.sql`TRUNCATE incident, alert, event, asked_turn, alert_end CASCADE`;
     const alerts = await group(disks(50));
     if (how === 'together') await Promise.all(alerts.map(accept));
     else if (how === 'one by one') await acceptAll(alerts);
@@ -164,7 +164,7 @@ test('the message of the group joins the incident of its webhook, whichever come
     attachments: [{ title: '[FIRING:3] DiskFull orders-db (critical)', color: 'danger' }],
   };
   for (const first of ['webhook', 'message']) {
-    await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
+    await db.sql`TRUNCATE incident, alert, event, asked_turn, alert_end CASCADE`;
     if (first === 'message') await accept(slackAlert(message));
     await acceptAll(await group(disks(3)));
     if (first === 'webhook') await accept(slackAlert(message));
