@@ -5,6 +5,7 @@ import { createChangeOfMind } from '../incidents/after-all.ts';
 import type { InvestigationDeps } from '../incidents/deps.ts';
 import { createDigDeeper } from '../incidents/dig-deeper.ts';
 import { createRetryRead } from '../incidents/failed-reads/retry-read.ts';
+import { createInvestigateAgain } from '../incidents/investigate-again.ts';
 import { createStopNotices } from '../incidents/kill-switch/stop-notices.ts';
 import { createQuestions } from '../incidents/questions/questions.ts';
 import { createSteering } from '../incidents/steering.ts';
@@ -111,6 +112,7 @@ export async function createIncidentServices(
     changeOfMind: createChangeOfMind({ ...deps, policy }),
     questions: createQuestions(deps),
     digDeeper: model.investigator ? createDigDeeper(deps, ROUND_USD) : null,
+    investigateAgain: createInvestigateAgain(deps),
     retryRead: createRetryRead(deps, {
       mayAsk: (user) => policy.mayAsk(user),
       readerOf: on.systems.reader,

@@ -149,6 +149,16 @@ export type IncidentEventBody =
       readonly tool: string;
       readonly way: UnreadCall['way'];
     }
+  /** A person has it investigated again. */
+  | { readonly type: 'investigation.asked'; readonly by: string }
+  /** An earlier incident of the same alert. `fixedBy`: what was done, where that helped. */
+  | {
+      readonly type: 'incident.last_time';
+      readonly earlier: IncidentId;
+      readonly endedAt: string;
+      readonly ended: 'ignored' | 'confirmed' | 'source' | 'person';
+      readonly fixedBy: string | null;
+    }
   /** How that went: `toolCallId` is the new call, null when it could not be tried at all. */
   | {
       readonly type: 'read.finished';

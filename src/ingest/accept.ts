@@ -1,4 +1,4 @@
-import type { Alert } from '../core/alert.ts';
+import { type Alert, REOPEN_MINUTES } from '../core/alert.ts';
 import { asIncidentId, type IncidentId } from '../core/ids.ts';
 import type { DomainOfLabels } from '../core/incident.ts';
 import type { Sql, Tx } from '../core/sql.ts';
@@ -24,9 +24,6 @@ export type Accepted =
 /** Resolves when the alert is durable; rejects when that is not known. Accepting the same delivery again is harmless. */
 export type Accept = (alert: Alert) => Promise<Accepted>;
 
-/** An incident goes on when its alert fires again within this time of its end. */
-export const REOPEN_WINDOW_MS = 30 * 60_000;
-
 /**
  * One after the other while few wait, because larger batches share more; a second one beside the first in a storm; more
  * only beside one that waits for a lock on somebody's incident. A batch of 24 takes about 3 ms (bench/README.md).
@@ -47,7 +44,7 @@ export function createAcceptIn(
   domainOf: DomainOfLabels,
   options: { readonly reopenWindowMs?: number } = {},
 ): AcceptIn {
-  const reopenMs = options.reopenWindowMs ?? REOPEN_WINDOW_MS;
+  const reopenMs = options.reopenWindowMs ?? REOPEN_MINUTES * 60_000;
   return async (tx, alerts) => {
     const known = [...targets];
     const rows = await tx<{ accepted_incident: string | null; accepted_kind: string }>`

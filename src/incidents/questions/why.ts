@@ -335,6 +335,10 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
       return `<@${event.by}> took back the No to this: ${planName(event.actionId, record)}`;
     case 'action.asked_again':
       return `<@${event.by}> had this asked for again: ${planName(event.actionId, record)}`;
+    case 'investigation.asked':
+      return `<@${event.by}> had it investigated again`;
+    case 'incident.last_time':
+      return `the same alert had an incident before, which ended ${moment(event.endedAt)}`;
     case 'incident.related': {
       // Not which: a story goes where the others' may not. The thread names those that its readers may see.
       const others = count(event.incidents.length, 'other incident');

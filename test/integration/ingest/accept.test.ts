@@ -146,7 +146,7 @@ describe('an alert of an ended incident', () => {
     expect(await incidents()).toHaveLength(2);
   });
 
-  test('that was ignored counts silently within the window', async () => {
+  test('that was ignored counts without any work within the window', async () => {
     await accept(webhookAlert({ instance: 'a' }));
     await end('ignored');
     expect((await accept(webhookAlert({ instance: 'a' }))).kind).toBe('repeated');

@@ -172,9 +172,31 @@ test('the message of the group joins the incident of its webhook, whichever come
   }
 });
 
-test('a new member of a group that has ended opens an incident of its own', async () => {
+test('a new member of a group that ended just now has its incident go on; later it opens one of its own', async () => {
+  const ended = (ago: string) =>
+    db.sql`UPDATE incident SET state = 'resolved', ended_at = clock_timestamp() - ${ago}::interval`;
+  await acceptAll(await group(['sd0']));
+  await ended('29 min');
+  const [, other, later] = await group(['sd0', 'sd1', 'sd2']);
+  expect(await accept(other as Alert)).toMatchObject({ kind: 'reopened' });
+  expect(await incidents()).toMatchObject([{ members: 2, occurrences: 2 }]);
+  expect((await db.turns()).map(({ reason }) => reason)).toEqual(['opened', 'fired_again']);
+  await db.sql`UPDATE incident SET fired_again_at = NULL`;
+  await ended('31 min');
+  expect(await accept(later as Alert)).toMatchObject({ kind: 'opened' });
+});
+
+test('several new members of a group that ended just now reopen it once, however they arrive', async () => {
   await acceptAll(await group(['sd0']));
   await db.sql`UPDATE incident SET state = 'resolved', ended_at = clock_timestamp()`;
+  const kinds = await Promise.all((await group(disks(20))).slice(1).map(async (one) => (await accept(one)).kind));
+  expect(kinds.filter((kind) => kind === 'reopened')).toHaveLength(1);
+  expect(await incidents()).toMatchObject([{ members: 20, occurrences: 2 }]);
+});
+
+test('a new member of a group of which the first look ignored an alert is looked at', async () => {
+  await acceptAll(await group(['sd0']));
+  await db.sql`UPDATE incident SET state = 'ignored', ended_at = clock_timestamp()`;
   const [, other] = await group(['sd0', 'sd1']);
   expect(await accept(other as Alert)).toMatchObject({ kind: 'opened' });
 });
