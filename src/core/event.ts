@@ -16,7 +16,11 @@ export type IncidentEventBody =
       readonly members?: number;
       /** The end of this occurrence was known before: it changes nothing. */
       readonly over?: boolean;
+      /** It fired again after its end. */
+      readonly again?: boolean;
     }
+  /** It comes and goes: when it fired again, ISO 8601, oldest first. */
+  | { readonly type: 'alert.flapping'; readonly flips: readonly string[] }
   | { readonly type: 'alert.resolved'; readonly source: string }
   | {
       readonly type: 'state.changed';

@@ -85,6 +85,11 @@ export interface Incident {
   readonly resolvedBy: 'confirmed' | 'source' | 'person' | null;
   /** `reported` because of a limit: from then on the fix may be done, and Sentry comes back and asks for it again. */
   readonly asksAgainAt: string | null;
+  /**
+   * Its alert flaps until then at least: it fired again after its end four times within an hour. Nothing is looked into at a flip, and
+   * nobody should be called for one. Null: it does not.
+   */
+  readonly flappingUntil: string | null;
   /** What was found and done in it was deleted for its age; see `record/retention.ts`. */
   readonly detailsDeletedAt: string | null;
 }

@@ -24,7 +24,8 @@ const moves: Readonly<Record<IncidentState, readonly IncidentState[]>> = {
   reported: ['diagnosing', 'planning', 'awaiting_approval', 'escalated', 'resolved'],
   escalated: ['diagnosing', 'awaiting_approval', 'resolved'],
   // `escalated`: what was called fixed did not last, and enough was tried; or whether it is back cannot be looked at.
-  resolved: ['diagnosing', 'escalated'],
+  // `reported`: its alert comes and goes.
+  resolved: ['diagnosing', 'reported', 'escalated'],
   stopped: ['resolved'],
 };
 

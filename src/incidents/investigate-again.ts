@@ -1,8 +1,7 @@
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { IncidentId } from '../core/ids.ts';
 import type { Incident, IncidentState } from '../core/incident.ts';
-import type { Sql, Tx } from '../core/sql.ts';
-import type { AuditLog } from '../safety/audit/audit-chain.ts';
+import type { Tx } from '../core/sql.ts';
 import type { InvestigationDeps } from './deps.ts';
 import { moveAlone } from './move.ts';
 import type { Steered } from './steering.ts';
@@ -13,9 +12,7 @@ export type InvestigateAgain = (incidentId: IncidentId, by: string) => Promise<S
 /** Where nothing comes by itself any more. */
 const RESTING: readonly IncidentState[] = ['reported', 'escalated', 'ignored'];
 
-export function createInvestigateAgain(
-  deps: InvestigationDeps & { readonly audit: AuditLog },
-): InvestigateAgain {
+export function createInvestigateAgain(deps: InvestigationDeps): InvestigateAgain {
   const { sql, records, audit } = deps;
   return async (incidentId, by) => {
     const incident = await records.incident(incidentId);
@@ -31,8 +28,10 @@ export function createInvestigateAgain(
         events: [{ type: 'investigation.asked', by }],
         changes: { round: incident.round + 1, verdict: null, nextStep: 'Looking for the cause again.' },
       });
-      if (outcome === 'moved')
-        await audit.appendIn(tx, { kind: 'investigation.asked', actor: by, incidentId, details: {} });
+      if (outcome !== 'moved') return outcome;
+      // Counted anew: whoever asks wants to know of the next time.
+      await tx`UPDATE incident SET flips = '{}' WHERE id = ${incidentId}`;
+      await audit.appendIn(tx, { kind: 'investigation.asked', actor: by, incidentId, details: {} });
       return outcome;
     });
     if (typeof moved !== 'string') return moved;
@@ -54,7 +53,7 @@ async function whyNot(tx: Tx, incident: Incident): Promise<Refusal | undefined> 
 }
 
 /** Whether a newer incident of the same alert is open: of one alert there is one open incident. */
-export async function hasOpenSuccessor(sql: Sql | Tx, { id, fingerprint }: Incident): Promise<boolean> {
+export async function hasOpenSuccessor(sql: Tx, { id, fingerprint }: Incident): Promise<boolean> {
   const rows = await sql`
     SELECT 1 FROM incident
      WHERE fingerprint = ${fingerprint} AND state NOT IN ('ignored', 'resolved') AND id <> ${id} LIMIT 1`;

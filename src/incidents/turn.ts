@@ -10,6 +10,7 @@ import { askAgain } from './phases/ask-again.ts';
 import { decide } from './phases/await-approval.ts';
 import { goOnBeside } from './phases/beside.ts';
 import { diagnose } from './phases/diagnose.ts';
+import { restWhileFlapping } from './phases/flapping.ts';
 import { LASTING_TURN, lookWhetherItLasts } from './phases/lasting.ts';
 import type { PhaseRun } from './phases/phase-run.ts';
 import { plan } from './phases/plan.ts';
@@ -80,7 +81,10 @@ export function createTurn(deps: InvestigationDeps) {
     if (reason === LASTING_TURN) return lookWhetherItLasts(run);
     // The watching that asked for it has ended meanwhile.
     if (reason === LOOK_TURN && incident.state !== 'verifying') return;
-    if (incident.sourceResolvedAt && sourceMayResolve(incident.state)) return resolveBySource(run);
+    const flapping = await restWhileFlapping(run);
+    if (flapping === 'moved') return;
+    if (flapping === 'no' && incident.sourceResolvedAt && sourceMayResolve(incident.state))
+      return resolveBySource(run);
     if (reason === ASK_AGAIN_TURN) return askAgain(run);
     if (incident.state === 'resolved') return reopen(run);
     switch (nextWork(incident.state)) {

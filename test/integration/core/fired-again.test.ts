@@ -95,7 +95,9 @@ describe('an alert that fires again soon after the end', () => {
     machine.broken = true;
     expect(await fires()).toEqual({ kind: 'reopened', incidentId: incident.id });
     const after = await until(incident.id, 'awaiting_approval', 2);
-    const reopening = after.events.findIndex(({ type, seq }) => type === 'state.changed' && seq > (before.events.at(-1)?.seq ?? 0));
+    const reopening = after.events.findIndex(
+      ({ type, seq }) => type === 'state.changed' && seq > (before.events.at(-1)?.seq ?? 0),
+    );
     const names = (upTo: number) =>
       slots({ ...after, events: after.events.slice(0, upTo) }).map(({ slot }) => slot);
     const earlier = names(reopening);
@@ -183,6 +185,89 @@ describe('an alert that is taken in without any work', () => {
     expect(next).not.toBe(id);
     expect(await core.investigateAgain(id, 'U0NOAH')).toMatchObject({ code: 'HAS_SUCCESSOR' });
   });
+});
+
+describe('an alert that comes and goes', () => {
+  /** Its source calls it over, Sentry ends it, and it fires again. */
+  async function flip(id: IncidentId): Promise<void> {
+    await ends();
+    await until(id, 'resolved');
+    await fires();
+  }
+
+  /** Until it is found to flap. */
+  async function flapping(): Promise<IncidentRecord> {
+    const id = await reported();
+    for (const round of [2, 3, 4]) {
+      await flip(id);
+      await until(id, 'reported', round);
+    }
+    await flip(id);
+    return waitFor('the flapping', async () => {
+      const record = await core.records.load(id);
+      return record?.incident.flappingUntil && record.incident.state === 'reported' ? record : null;
+    });
+  }
+
+  /** As if it had been quiet for as long as it takes. */
+  const quietFor = async (id: IncidentId) => {
+    await core.sql`UPDATE incident SET flapping_until = clock_timestamp() - interval '1 s' WHERE id = ${id}`;
+    await core.sql`SELECT sentry_enqueue_turn(${id}, 'quiet?', 0)`;
+  };
+
+  test('is looked into no more at each flip, and said in one line that counts', async () => {
+    const found = await flapping();
+    const { id } = found.incident;
+    expect(found.incident).toMatchObject({ round: 4, occurrences: 5 });
+    const line = slots(found).at(-1);
+    expect(JSON.stringify(line)).toMatch(/Flapping: 4 times in .*sentry_again/);
+    expect(shown(found, 'root')).toContain('Flapping');
+
+    for (const times of [5, 6]) {
+      await ends();
+      await fires();
+      const record = await until(id, 'reported');
+      expect(shown(record, line?.slot ?? '')).toContain(`Flapping: ${times} times`);
+      expect(slots(record).map(({ slot }) => slot)).toEqual(slots(found).map(({ slot }) => slot));
+      expect(record.toolCalls).toHaveLength(found.toolCalls.length);
+    }
+    // All times are on record.
+    const story = why((await core.records.load(id)) as IncidentRecord);
+    expect(story).toMatch(/it comes and goes: it fired again 4 times, at 20/);
+    expect(story).toContain('fired again (7 times now');
+  }, 60_000);
+
+  test('ends once it has been quiet, and not before', async () => {
+    const { id } = (await flapping()).incident;
+    await ends();
+    await core.sql`SELECT sentry_enqueue_turn(${id}, 'any', 0)`;
+    await core.sql`SELECT sentry_enqueue_turn(${id}, 'quiet?', 0)`;
+    await waitFor('the turns', async () => {
+      const waiting = await core.sql`
+        SELECT 1 FROM dbos.workflow_status
+         WHERE queue_partition_key = ${id} AND status IN ('ENQUEUED', 'PENDING')`;
+      return waiting.length === 0;
+    });
+    expect((await core.records.incident(id))?.state).toBe('reported');
+    await quietFor(id);
+    const over = await until(id, 'resolved');
+    expect(over.incident).toMatchObject({ resolvedBy: 'source', flappingUntil: null });
+  }, 60_000);
+
+  test('is looked into again once it stays, and when somebody asks', async () => {
+    const steady = (await flapping()).incident;
+    await quietFor(steady.id);
+    const looked = await until(steady.id, 'reported', 5);
+    expect(why(looked)).toContain('It no longer comes and goes');
+
+    fingerprint = randomUUID().replaceAll('-', '');
+    const { id } = (await flapping()).incident;
+    expect(await core.investigateAgain(id, 'U0NOAH')).toMatchObject({ ok: true });
+    await until(id, 'reported', 5);
+    // Counted anew.
+    await flip(id);
+    expect((await until(id, 'reported', 6)).incident.flappingUntil).toBeNull();
+  }, 60_000);
 });
 
 test('an alert whose end came first is on record, over, and nobody looked into it', async () => {

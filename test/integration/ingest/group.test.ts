@@ -189,7 +189,9 @@ test('a new member of a group that ended just now has its incident go on; later 
 test('several new members of a group that ended just now reopen it once, however they arrive', async () => {
   await acceptAll(await group(['sd0']));
   await db.sql`UPDATE incident SET state = 'resolved', ended_at = clock_timestamp()`;
-  const kinds = await Promise.all((await group(disks(20))).slice(1).map(async (one) => (await accept(one)).kind));
+  const kinds = await Promise.all(
+    (await group(disks(20))).slice(1).map(async (one) => (await accept(one)).kind),
+  );
   expect(kinds.filter((kind) => kind === 'reopened')).toHaveLength(1);
   expect(await incidents()).toMatchObject([{ members: 20, occurrences: 2 }]);
 });

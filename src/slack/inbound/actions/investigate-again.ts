@@ -6,7 +6,8 @@ import type { Pressed } from './pressed.ts';
 export async function investigateAgain(context: SlackContext, pressed: Pressed): Promise<void> {
   const { value, userId, teamId, audience } = pressed;
   const id = parseIncidentId(value);
-  if (!id) return context.tell(audience, { text: 'This button is not one of mine any more. Nothing was done.' });
+  if (!id)
+    return context.tell(audience, { text: 'This button is not one of mine any more. Nothing was done.' });
   const may = await context.directory.mayAct(userId, teamId);
   const asked = may.ok ? await context.deps.investigateAgain(id, userId) : may;
   if (!asked.ok) await context.tell(audience, { text: asked.reason });
