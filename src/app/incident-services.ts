@@ -7,6 +7,7 @@ import { createDigDeeper } from '../incidents/dig-deeper.ts';
 import { createRetryRead } from '../incidents/failed-reads/retry-read.ts';
 import { createInvestigateAgain } from '../incidents/investigate-again.ts';
 import { createStopNotices } from '../incidents/kill-switch/stop-notices.ts';
+import { sweepSilent } from '../incidents/phases/silence.ts';
 import { createQuestions } from '../incidents/questions/questions.ts';
 import { createSteering } from '../incidents/steering.ts';
 import { createEngine } from '../infra/dbos/engine.ts';
@@ -188,7 +189,8 @@ function upkeepOf(
       if (days !== null) await deleteOldDetails({ sql, audit, log }, days, signal);
     },
   };
-  return { ...memory, scheduled: [...memory.scheduled, retention] };
+  const silence = { name: 'silence', cron: '17 * * * *', work: () => sweepSilent(sql) };
+  return { ...memory, scheduled: [...memory.scheduled, retention, silence] };
 }
 
 const placesOf = ({ records, slackWorkspace: { homeOf, access, announce } }: Foundations): Places => ({

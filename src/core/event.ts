@@ -160,7 +160,7 @@ export type IncidentEventBody =
       readonly type: 'incident.last_time';
       readonly earlier: IncidentId;
       readonly endedAt: string;
-      readonly ended: 'ignored' | 'confirmed' | 'source' | 'person';
+      readonly ended: 'ignored' | 'confirmed' | 'source' | 'person' | 'silence';
       readonly fixedBy: string | null;
     }
   /** How that went: `toolCallId` is the new call, null when it could not be tried at all. */

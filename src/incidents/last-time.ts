@@ -29,4 +29,4 @@ export async function noteLastTime({ sql, records }: InvestigationDeps, id: Inci
 }
 
 const endOf = ({ state, resolvedBy }: Incident) =>
-  state === 'ignored' ? 'ignored' : (resolvedBy ?? 'source');
+  state === 'ignored' ? 'ignored' : (resolvedBy ?? 'silence');

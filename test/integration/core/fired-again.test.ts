@@ -4,6 +4,7 @@ import type { Alert } from '../../../src/core/alert.ts';
 import { asIncidentId, type IncidentId } from '../../../src/core/ids.ts';
 import type { IncidentState } from '../../../src/core/incident.ts';
 import type { IncidentRecord } from '../../../src/core/incident-record.ts';
+import { sweepSilent } from '../../../src/incidents/phases/silence.ts';
 import { why } from '../../../src/incidents/questions/why.ts';
 import { draw } from '../../../src/slack/views/blocks/draw.ts';
 import type { DrawOptions, Slot } from '../../../src/slack/views/blocks/slot.ts';
@@ -278,4 +279,50 @@ test('an alert whose end came first is on record, over, and nobody looked into i
   expect(record.incident.resolvedBy).toBe('source');
   expect(record.toolCalls).toEqual([]);
   expect(slots(record).map(({ slot }) => slot)).toEqual(['root', 'summary:1']);
+});
+
+describe('an incident of which nothing more is heard', () => {
+  const silentFor = (id: IncidentId, ago: string) => core.sql`
+    UPDATE incident SET updated_at = clock_timestamp() - ${ago}::interval, opened_at = clock_timestamp() - ${ago}::interval
+     WHERE id = ${id}`;
+  /** All turns that were asked for have come. */
+  const settled = (id: IncidentId) =>
+    waitFor('its turns', async () => {
+      const waiting = await core.sql`
+        SELECT 1 FROM dbos.workflow_status
+         WHERE queue_partition_key = ${id} AND status IN ('ENQUEUED', 'PENDING')`;
+      return waiting.length === 0;
+    });
+
+  test('ends after 7 days on nobody’s word, says so, and is not called fixed', async () => {
+    const id = await reported();
+    await silentFor(id, '8 days');
+    await sweepSilent(core.sql);
+    const record = await until(id, 'resolved');
+    expect(record.incident).toMatchObject({ resolvedBy: null, verdict: null });
+    expect(shown(record, 'root')).toContain('Over · nothing more was heard of its alert');
+    expect(shown(record, 'summary:1')).toContain('Whether the problem is gone is not known.');
+  });
+
+  test('does not while its alert is sent again, and not where nobody would tell of its end', async () => {
+    const [young, byHand, heard] = [await reported(), await again(), await again()];
+    await silentFor(young, '6 days');
+    await silentFor(heard, '8 days');
+    await fires();
+    await core.sql`UPDATE alert_state SET source = 'hand' WHERE incident_id = ${byHand}`;
+    await silentFor(byHand, '8 days');
+    await sweepSilent(core.sql);
+    // Asked for although it was heard of since.
+    await core.sql`SELECT sentry_enqueue_turn(${heard}, 'silent?', 0)`;
+    for (const id of [young, heard, byHand]) {
+      await settled(id);
+      expect((await core.records.incident(id))?.state, id).toBe('reported');
+    }
+  });
+
+  /** One more, of another alert. */
+  async function again(): Promise<IncidentId> {
+    fingerprint = randomUUID().replaceAll('-', '');
+    return reported();
+  }
 });

@@ -65,10 +65,12 @@ const endLabels: Readonly<Record<NonNullable<Incident['resolvedBy']>, string>> =
   person: 'Over · a person says so',
 };
 
+const UNHEARD = 'Over · nothing more was heard of its alert';
+
 function stateLine({ incident }: IncidentRecord): string {
   if (incident.state !== 'resolved') return standing(incident);
   const after = incident.endedAt ? ` · after ${span(incident.openedAt, incident.endedAt)}` : '';
-  return `${endLabels[incident.resolvedBy ?? 'source']}${after}`;
+  return `${incident.resolvedBy ? endLabels[incident.resolvedBy] : UNHEARD}${after}`;
 }
 
 function factsOf({ incident, events }: IncidentRecord): readonly Span[] {
@@ -132,6 +134,7 @@ const lastEnds = {
   confirmed: 'fixed',
   source: 'it went away by itself',
   person: 'a person ended it',
+  silence: 'nothing more was heard of it',
 } as const;
 
 /** The incident that the same alert had before, where it may be named here. */
