@@ -45,6 +45,9 @@ export async function fillRecord(sql: Sql, { incidents, auditEntries }: GrowthSi
       SELECT id, 'delivery ' || id || ':' || n, source, fingerprint, 'firing', title, labels, annotations, opened_at, opened_at
         FROM incident, generate_series(1, ${EACH.alerts}) AS n`;
     await tx`
+      INSERT INTO alert_state (incident_id, source, fingerprint, firing, began_at)
+      SELECT id, source, fingerprint, true, opened_at FROM incident`;
+    await tx`
       INSERT INTO event (incident_id, type, body, at)
       SELECT id, CASE WHEN n = 1 THEN 'incident.opened' ELSE 'state.changed' END,
              jsonb_build_object('from', 'open', 'to', state, 'reason', repeat('something that was said ', 6), 'source', source, 'title', title),

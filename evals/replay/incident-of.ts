@@ -87,6 +87,7 @@ export function incidentOf(scenario: Scenario, now: number): Incident {
     sourceResolvedAt: null,
     resolvedBy: null,
     asksAgainAt: null,
+    flappingUntil: null,
     detailsDeletedAt: null,
     investigator: null,
     costUsd: 0,

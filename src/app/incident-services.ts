@@ -5,7 +5,9 @@ import { createChangeOfMind } from '../incidents/after-all.ts';
 import type { InvestigationDeps } from '../incidents/deps.ts';
 import { createDigDeeper } from '../incidents/dig-deeper.ts';
 import { createRetryRead } from '../incidents/failed-reads/retry-read.ts';
+import { createInvestigateAgain } from '../incidents/investigate-again.ts';
 import { createStopNotices } from '../incidents/kill-switch/stop-notices.ts';
+import { sweepSilent } from '../incidents/phases/silence.ts';
 import { createQuestions } from '../incidents/questions/questions.ts';
 import { createSteering } from '../incidents/steering.ts';
 import { createEngine } from '../infra/dbos/engine.ts';
@@ -111,6 +113,7 @@ export async function createIncidentServices(
     changeOfMind: createChangeOfMind({ ...deps, policy }),
     questions: createQuestions(deps),
     digDeeper: model.investigator ? createDigDeeper(deps, ROUND_USD) : null,
+    investigateAgain: createInvestigateAgain(deps),
     retryRead: createRetryRead(deps, {
       mayAsk: (user) => policy.mayAsk(user),
       readerOf: on.systems.reader,
@@ -186,7 +189,8 @@ function upkeepOf(
       if (days !== null) await deleteOldDetails({ sql, audit, log }, days, signal);
     },
   };
-  return { ...memory, scheduled: [...memory.scheduled, retention] };
+  const silence = { name: 'silence', cron: '17 * * * *', work: () => sweepSilent(sql) };
+  return { ...memory, scheduled: [...memory.scheduled, retention, silence] };
 }
 
 const placesOf = ({ records, slackWorkspace: { homeOf, access, announce } }: Foundations): Places => ({

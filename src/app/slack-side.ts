@@ -36,6 +36,7 @@ export function createSlackSide(services: Services): Slack {
     grade: (incidentId, grade) => grades.give(incidentId, grade),
     questions: services.questions,
     digDeeper: services.digDeeper,
+    investigateAgain: services.investigateAgain,
     retryRead: services.retryRead,
     createManualIncident: services.createManualIncident,
     acceptSlackMessage: (message, own) => takeSlackMessage(services, message, own),

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { groupTitle } from '../core/group.ts';
 import type { Incident } from '../core/incident.ts';
 import { formatState } from '../incidents/questions/format-state.ts';
 import { createRecords } from '../record/record.ts';
@@ -16,13 +17,13 @@ export const incidentsCommand = new Command('incidents')
     printList(incidents, options.json, line, 'No incidents.\n');
   });
 
-function line({ id, state, severity, target, title, openedAt }: Incident): string {
+function line({ id, state, severity, target, openedAt, ...incident }: Incident): string {
   return [
     id.padEnd(8),
     openedAt.slice(0, 19).replace('T', ' '),
     severity.padEnd(8),
     formatState(state).padEnd(22),
     (target ?? '-').padEnd(12),
-    title,
+    groupTitle(incident),
   ].join('  ');
 }

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { REOPEN_MINUTES } from '../core/alert.ts';
 import { closestName } from '../core/closest-name.ts';
 import { isObject, jsonOf } from '../core/json-of.ts';
 import { postgresUrlFault } from '../core/postgres-url.ts';
@@ -317,7 +318,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     approvalMinutes: values.SENTRY_APPROVAL_MINUTES,
     sourceWaitMinutes: values.SENTRY_SOURCE_WAIT_MINUTES,
     // In the playground every fault is an incident of its own, so that one sees what memory makes of the second.
-    reopenMinutes: values.SENTRY_REOPEN_MINUTES ?? (playgroundTarget ? 0 : 10),
+    reopenMinutes: values.SENTRY_REOPEN_MINUTES ?? (playgroundTarget ? 0 : REOPEN_MINUTES),
     memory: {
       enabled: values.MEMORY_ENABLED,
       tokenBudget: values.MEMORY_CONTEXT_TOKEN_BUDGET,

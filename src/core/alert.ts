@@ -7,6 +7,9 @@ export const bareValues = 'title_values';
 /** The annotation in which a chat source keeps whose message it was: no other app's message ends the alert. */
 export const postedBy = 'posted_by';
 
+/** An incident goes on when its alert fires again within so long of its end, where no setting says otherwise. */
+export const REOPEN_MINUTES = 30;
+
 /** One notification from one source, in the one normal form every source is turned into. */
 export interface Alert {
   /** The name of its source (src/sources), or `hand` where a person opened the incident. */

@@ -14,7 +14,13 @@ export type IncidentEventBody =
       readonly occurrences: number;
       /** Of another alert of the same group: how many there are with it. */
       readonly members?: number;
+      /** The end of this occurrence was known before: it changes nothing. */
+      readonly over?: boolean;
+      /** It fired again after its end. */
+      readonly again?: boolean;
     }
+  /** It comes and goes: when it fired again, ISO 8601, oldest first. */
+  | { readonly type: 'alert.flapping'; readonly flips: readonly string[] }
   | { readonly type: 'alert.resolved'; readonly source: string }
   | {
       readonly type: 'state.changed';
@@ -146,6 +152,16 @@ export type IncidentEventBody =
       readonly readHash: string;
       readonly tool: string;
       readonly way: UnreadCall['way'];
+    }
+  /** A person has it investigated again. */
+  | { readonly type: 'investigation.asked'; readonly by: string }
+  /** An earlier incident of the same alert. `fixedBy`: what was done, where that helped. */
+  | {
+      readonly type: 'incident.last_time';
+      readonly earlier: IncidentId;
+      readonly endedAt: string;
+      readonly ended: 'ignored' | 'confirmed' | 'source' | 'person' | 'silence';
+      readonly fixedBy: string | null;
     }
   /** How that went: `toolCallId` is the new call, null when it could not be tried at all. */
   | {

@@ -80,11 +80,17 @@ export interface Incident {
   readonly endedAt: string | null;
   /**
    * On whose word it is over. `confirmed`: Sentry's own check saw the problem gone after a repair, and it stayed so; only
-   * this is green. `source`: whoever sent the alert says so. Null while it is not over.
+   * this is green. `source`: whoever sent the alert says so. Null while it is not over, and where nobody said so: nothing more was
+   * heard of it.
    */
   readonly resolvedBy: 'confirmed' | 'source' | 'person' | null;
   /** `reported` because of a limit: from then on the fix may be done, and Sentry comes back and asks for it again. */
   readonly asksAgainAt: string | null;
+  /**
+   * Its alert flaps until then at least: it fired again after its end four times within an hour. Nothing is looked into at a flip, and
+   * nobody should be called for one. Null: it does not.
+   */
+  readonly flappingUntil: string | null;
   /** What was found and done in it was deleted for its age; see `record/retention.ts`. */
   readonly detailsDeletedAt: string | null;
 }

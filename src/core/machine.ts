@@ -11,7 +11,8 @@ const moves: Readonly<Record<IncidentState, readonly IncidentState[]>> = {
   // `escalated` from here on: the work itself fails again and again (failed-turn.ts).
   open: ['triaging', 'escalated', 'resolved'],
   triaging: ['ignored', 'diagnosing', 'escalated', 'resolved'],
-  ignored: [],
+  // A person has it investigated although the first look found nothing to.
+  ignored: ['diagnosing'],
   diagnosing: ['reported', 'planning', 'escalated', 'resolved'],
   // `diagnosing` from here on: what was to be mended has changed while its plan waited.
   planning: ['awaiting_approval', 'diagnosing', 'reported', 'escalated', 'resolved'],
@@ -23,7 +24,8 @@ const moves: Readonly<Record<IncidentState, readonly IncidentState[]>> = {
   reported: ['diagnosing', 'planning', 'awaiting_approval', 'escalated', 'resolved'],
   escalated: ['diagnosing', 'awaiting_approval', 'resolved'],
   // `escalated`: what was called fixed did not last, and enough was tried; or whether it is back cannot be looked at.
-  resolved: ['diagnosing', 'escalated'],
+  // `reported`: its alert comes and goes.
+  resolved: ['diagnosing', 'reported', 'escalated'],
   stopped: ['resolved'],
 };
 

@@ -103,6 +103,7 @@ export async function moveIn(
       source_resolved_at = CASE WHEN ${changes.sourceResolvedAt === null} THEN NULL ELSE source_resolved_at END,
       resolved_by = CASE WHEN ${to === 'resolved'} THEN ${changes.resolvedBy ?? null} ELSE NULL END,
       asks_again_at = ${changes.asksAgainAt ?? null}::timestamptz,
+      flapping_until = CASE WHEN ${from === 'resolved' && to === 'reported'} THEN flapping_until END,
       ended_at = CASE WHEN ${isEnded(to)} THEN clock_timestamp() WHEN ${isEnded(from)} THEN NULL ELSE ended_at END,
       details_deleted_at = NULL,
       updated_at = clock_timestamp()

@@ -10,11 +10,13 @@ import { askAgain } from './phases/ask-again.ts';
 import { decide } from './phases/await-approval.ts';
 import { goOnBeside } from './phases/beside.ts';
 import { diagnose } from './phases/diagnose.ts';
+import { restWhileFlapping } from './phases/flapping.ts';
 import { LASTING_TURN, lookWhetherItLasts } from './phases/lasting.ts';
 import type { PhaseRun } from './phases/phase-run.ts';
 import { plan } from './phases/plan.ts';
 import { settleRemediation } from './phases/remediate.ts';
 import { retryRead } from './phases/retry-read.ts';
+import { endSilent, SILENT_TURN } from './phases/silence.ts';
 import { reopen, resolveBySource } from './phases/source.ts';
 import { triage } from './phases/triage.ts';
 import { LOOK_TURN, verify } from './phases/verify.ts';
@@ -80,8 +82,12 @@ export function createTurn(deps: InvestigationDeps) {
     if (reason === LASTING_TURN) return lookWhetherItLasts(run);
     // The watching that asked for it has ended meanwhile.
     if (reason === LOOK_TURN && incident.state !== 'verifying') return;
-    if (incident.sourceResolvedAt && sourceMayResolve(incident.state)) return resolveBySource(run);
+    const flapping = await restWhileFlapping(run);
+    if (flapping === 'moved') return;
+    if (flapping === 'no' && incident.sourceResolvedAt && sourceMayResolve(incident.state))
+      return resolveBySource(run);
     if (reason === ASK_AGAIN_TURN) return askAgain(run);
+    if (reason === SILENT_TURN) return endSilent(run);
     if (incident.state === 'resolved') return reopen(run);
     switch (nextWork(incident.state)) {
       case 'triage':
@@ -106,7 +112,7 @@ const PAID_WORK: readonly NextWork[] = ['triage', 'diagnose', 'plan'];
 
 /** Whether the turn is for an investigator's work: a model may have been asked in it. */
 function isInvestigators({ state, sourceResolvedAt }: Incident, reason: string): boolean {
-  if ([BESIDE_TURN, LASTING_TURN, LOOK_TURN, ASK_AGAIN_TURN].includes(reason)) return false;
+  if ([BESIDE_TURN, LASTING_TURN, LOOK_TURN, ASK_AGAIN_TURN, SILENT_TURN].includes(reason)) return false;
   return !(sourceResolvedAt && sourceMayResolve(state)) && PAID_WORK.includes(nextWork(state));
 }
 

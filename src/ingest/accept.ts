@@ -1,4 +1,4 @@
-import type { Alert } from '../core/alert.ts';
+import { type Alert, REOPEN_MINUTES } from '../core/alert.ts';
 import { asIncidentId, type IncidentId } from '../core/ids.ts';
 import type { DomainOfLabels } from '../core/incident.ts';
 import type { Sql, Tx } from '../core/sql.ts';
@@ -10,7 +10,10 @@ import { lockWordsOf, type Told, toldBy } from './correlate.ts';
 import { matchTarget } from './match-target.ts';
 import { redactAlert } from './redact-alert.ts';
 
-/** What became of an accepted alert. Only `orphan_resolved` (the end of something we never heard of) has no incident. */
+/**
+ * What became of an accepted alert. Only `orphan_resolved` has no incident: the end of something that nobody has told us of yet. It is
+ * remembered for a day, should its beginning come later.
+ */
 export type Accepted =
   | {
       readonly kind: 'opened' | 'repeated' | 'resolved' | 'duplicate' | 'reopened';
@@ -20,9 +23,6 @@ export type Accepted =
 
 /** Resolves when the alert is durable; rejects when that is not known. Accepting the same delivery again is harmless. */
 export type Accept = (alert: Alert) => Promise<Accepted>;
-
-/** An incident goes on when its alert fires again within this time of its end. */
-export const REOPEN_WINDOW_MS = 30 * 60_000;
 
 /**
  * One after the other while few wait, because larger batches share more; a second one beside the first in a storm; more
@@ -44,7 +44,7 @@ export function createAcceptIn(
   domainOf: DomainOfLabels,
   options: { readonly reopenWindowMs?: number } = {},
 ): AcceptIn {
-  const reopenMs = options.reopenWindowMs ?? REOPEN_WINDOW_MS;
+  const reopenMs = options.reopenWindowMs ?? REOPEN_MINUTES * 60_000;
   return async (tx, alerts) => {
     const known = [...targets];
     const rows = await tx<{ accepted_incident: string | null; accepted_kind: string }>`
@@ -85,7 +85,8 @@ function groupKeyOf({ source, name, group }: Alert, target: Target | null): stri
 function statement(given: Alert, targets: readonly Target[], domainOf: DomainOfLabels, reopenMs: number) {
   const target = matchTarget(given, targets);
   const alert = redactAlert(given);
-  const partialLabels = alertSources.some((source) => source.name === alert.source && source.partialLabels);
+  const sender = alertSources.find(({ name }) => name === alert.source);
+  const partialLabels = sender?.partialLabels === true;
   const told: Told = toldBy(alert, partialLabels);
   return {
     source: alert.source,
@@ -113,6 +114,7 @@ function statement(given: Alert, targets: readonly Target[], domainOf: DomainOfL
     sends_ends: [...endSenders().keys()].join(' '),
     // A chat message is as old as its time, however late it is read; a webhook speaks of now.
     sent_at: partialLabels ? (alert.endsAt ?? alert.startsAt) : null,
+    own_times: sender?.ownTimes === true,
     group_key: groupKeyOf(alert, target),
     reopen_ms: reopenMs,
   };

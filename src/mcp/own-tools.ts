@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { type Refusal, refuse } from '../core/errors.ts';
+import { groupTitle } from '../core/group.ts';
 import { type IncidentId, parseIncidentId } from '../core/ids.ts';
 import type { Incident } from '../core/incident.ts';
 import type { Json } from '../core/tool-call.ts';
@@ -108,12 +109,12 @@ export async function readableIncident(
 const noSuch = (id: IncidentId): Refusal =>
   refuse('UNKNOWN_INCIDENT', `There is no ${id} that you may read.`);
 
-const summaryOf = ({ id, state, severity, target, title, openedAt, cause, nextStep }: Incident) => ({
+const summaryOf = ({ id, state, severity, target, openedAt, cause, nextStep, ...incident }: Incident) => ({
   incident: id,
   state,
   severity,
   target,
-  title,
+  title: groupTitle(incident),
   opened: openedAt,
   cause,
   next: nextStep,

@@ -61,6 +61,7 @@ export const toIncident = mapper<Incident>({
   ended_at: true,
   resolved_by: true,
   asks_again_at: true,
+  flapping_until: true,
   details_deleted_at: true,
 });
 

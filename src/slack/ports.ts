@@ -12,6 +12,7 @@ import type { Sql } from '../core/sql.ts';
 import type { ToolCall } from '../core/tool-call.ts';
 import type { DigDeeper } from '../incidents/dig-deeper.ts';
 import type { RetryRead } from '../incidents/failed-reads/retry-read.ts';
+import type { InvestigateAgain } from '../incidents/investigate-again.ts';
 import type { Questions } from '../incidents/questions/questions.ts';
 import type { CreateManualIncident } from '../ingest/create-manual-incident.ts';
 import type { Documents } from '../memory/documents/documents.ts';
@@ -146,6 +147,8 @@ export interface SlackDeps {
   readonly questions: Questions;
   /** Has the model look again; null: there is none. */
   readonly digDeeper: DigDeeper | null;
+  /** Has an incident at rest, whose alert goes on firing, looked into again. */
+  readonly investigateAgain: InvestigateAgain;
   /** Has what could not be read made again. */
   readonly retryRead: RetryRead;
   /** Opens an incident for what a person has seen. */

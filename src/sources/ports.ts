@@ -14,6 +14,11 @@ export interface AlertSource {
   readonly arrives: 'webhook' | 'slack' | 'watch';
   /** Whether it sends the end of every alert as well: a chat message alone may never be followed by one, nor a line of a log. */
   readonly sendsEnds: boolean;
+  /**
+   * The times of its alerts are the sender's own, of one occurrence: what began at or before an end that it told is over, whichever
+   * of the two comes first. Elsewhere the order of arrival counts.
+   */
+  readonly ownTimes?: boolean;
   /** Its alerts may carry fewer labels than the problem has (a chat message), so they may join an incident by less. */
   readonly partialLabels: boolean;
   /** How it signs what it sends, where it can. */

@@ -28,7 +28,7 @@ export function alertmanagerBody(
         startsAt: options.startsAt ?? new Date(clock).toISOString(),
         endsAt:
           options.endsAt ??
-          (status === 'resolved' ? new Date(clock + 60_000).toISOString() : '0001-01-01T00:00:00Z'),
+          (status === 'resolved' ? new Date(clock + 500).toISOString() : '0001-01-01T00:00:00Z'),
         generatorURL: 'http://prometheus:9090/graph?g0.expr=x',
       },
     ],

@@ -15,6 +15,7 @@ import type { Sql } from '../../src/core/sql.ts';
 import type { Target } from '../../src/core/target.ts';
 import type { Json } from '../../src/core/tool-call.ts';
 import type { InvestigationDeps, InvestigationMemory } from '../../src/incidents/deps.ts';
+import { createInvestigateAgain } from '../../src/incidents/investigate-again.ts';
 import { createStopNotices } from '../../src/incidents/kill-switch/stop-notices.ts';
 import type { AnswerPlaces } from '../../src/incidents/ports.ts';
 import { createAnswering } from '../../src/incidents/questions/answering.ts';
@@ -356,6 +357,7 @@ export async function createCore(options: CoreOptions) {
     accept,
     engine,
     steering: createSteering(deps),
+    investigateAgain: createInvestigateAgain(deps),
     async start() {
       bus.start();
       await engine.start(createTurn(deps), [], answering);

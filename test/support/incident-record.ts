@@ -48,6 +48,7 @@ export function anIncident(changes: Partial<Incident> = {}): Incident {
     endedAt: null,
     resolvedBy: null,
     asksAgainAt: null,
+    flappingUntil: null,
     detailsDeletedAt: null,
     ...changes,
   };

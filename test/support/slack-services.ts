@@ -67,6 +67,7 @@ export const noServices = {
   grade: async () => ({ ok: true }),
   questions: noQuestions,
   digDeeper: null,
+  investigateAgain: refuse,
   retryRead: { ask: refuse, grant: refuse },
   createManualIncident: refuse,
   memory: noMemory,

@@ -3,6 +3,7 @@ import { type Action, isLastingFix } from '../../core/action.ts';
 import type { ActionId } from '../../core/ids.ts';
 import type { Tx } from '../../core/sql.ts';
 import type { ActionRow } from '../../record/rows.ts';
+import { hasOpenSuccessor } from '../investigate-again.ts';
 import { learn } from '../learn.ts';
 import { endOfStep } from '../ledger-hooks.ts';
 import { BESIDE_TURN, move } from '../move.ts';
@@ -163,6 +164,8 @@ async function reopen({ deps, incident, durably }: PhaseRun, { id, undoes }: Act
       SELECT i.ended_at < a.finished_at AS undone FROM incident i JOIN action a ON a.id = ${id} WHERE i.id = ${incident.id}`;
     // What has been called fixed since then was so without it.
     if (!since?.undone) return 'left';
+    // Its alert has fired again meanwhile, and is looked into there.
+    if (await hasOpenSuccessor(deps.sql, incident)) return 'left';
     return move(deps, incident, {
       from: 'resolved',
       to: 'diagnosing',

@@ -111,7 +111,7 @@ export async function reopen(run: PhaseRun): Promise<void> {
     move(deps, incident, {
       from: 'resolved',
       to: 'diagnosing',
-      reason: 'The same alert fired again.',
+      reason: `Its alert fired again (${incident.occurrences} times by now).`,
       key: `reopen:${incident.round}:${incident.endedAt ?? ''}`,
       changes: {
         round: incident.round + 1,

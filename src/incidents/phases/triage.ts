@@ -1,5 +1,6 @@
 import type { IncidentState } from '../../core/incident.ts';
 import { EMPTY_RECALL } from '../../core/memory.ts';
+import { noteLastTime } from '../last-time.ts';
 import { move } from '../move.ts';
 import { recallNow } from '../recall.ts';
 import { noteRelated } from '../related.ts';
@@ -12,7 +13,8 @@ const NOTHING_FOUND = 'Claude’s first look found nothing to investigate.';
 export async function triage(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
   if (incident.state === 'open') {
-    const begun = await run.durably('begin', () => {
+    const begun = await run.durably('begin', async () => {
+      await noteLastTime(deps, incident.id);
       const investigator = deps.claude ? 'claude' : 'playbook';
       return move(deps, incident, {
         from: 'open',

@@ -1,6 +1,7 @@
 import { isLastingFix } from '../../core/action.ts';
 import { clipLine } from '../../core/clip.ts';
 import type { IncidentEvent } from '../../core/event.ts';
+import { groupTitle } from '../../core/group.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { type Around, commandsOf, ended, type Line, lasted, lower, SENTENCE } from './answer-lines.ts';
 import { formatLastingFix } from './format-lasting-fix.ts';
@@ -138,7 +139,7 @@ export function openOf({ open }: Around): Line {
   if (open.length === 0) return ['Nothing is open that I may tell of here.'];
   const shown = open
     .slice(0, 5)
-    .map((each) => `${each.id} ${clipLine(each.title, 60)} (${lower(formatState(each.state))})`);
+    .map((each) => `${each.id} ${clipLine(groupTitle(each), 60)} (${lower(formatState(each.state))})`);
   return [
     `Open: ${shown.join(', ')}${open.length > shown.length ? ` and ${open.length - shown.length} more` : ''}.`,
   ];

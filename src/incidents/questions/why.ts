@@ -5,7 +5,7 @@ import { describeAct, describePlan } from '../../core/describe-act.ts';
 import { formatDetailsDeleted } from '../../core/details-deleted.ts';
 import { byQuote, type Diagnosis, describeVerdict } from '../../core/diagnosis.ts';
 import type { IncidentEvent } from '../../core/event.ts';
-import { formatGrowth, formatMembers, groupTitle } from '../../core/group.ts';
+import { formatMembers, groupTitle } from '../../core/group.ts';
 import type { ActionId } from '../../core/ids.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels, isWhyInModelsWords, label } from '../../core/model-words.ts';
@@ -16,6 +16,7 @@ import { formatScope, formatSetter } from '../../core/switch-scope.ts';
 import { neighbourRead } from '../../core/tool-call.ts';
 import { usedModel } from './answer-actions.ts';
 import { lower } from './answer-lines.ts';
+import { formatAlertEvent } from './format-alert-event.ts';
 import { checkedOf, formatChecked } from './format-lasting-fix.ts';
 import { formatNextStep, formatState } from './format-state.ts';
 
@@ -283,11 +284,9 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'incident.opened':
       return `opened by ${event.source}`;
     case 'alert.repeated':
-      if (event.members !== undefined) return formatGrowth(event, record.events);
-      // The same notice by another way is no new occurrence.
-      return event.occurrences === 1
-        ? `${event.source} reported it, too`
-        : `fired again (${event.occurrences} times now, ${event.source})`;
+    case 'alert.flapping':
+    case 'incident.last_time':
+      return formatAlertEvent(event, record.events, moment);
     case 'alert.resolved':
       return `${event.source} says the alert has ended`;
     case 'state.changed':
@@ -334,6 +333,8 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
       return `<@${event.by}> took back the No to this: ${planName(event.actionId, record)}`;
     case 'action.asked_again':
       return `<@${event.by}> had this asked for again: ${planName(event.actionId, record)}`;
+    case 'investigation.asked':
+      return `<@${event.by}> had it investigated again`;
     case 'incident.related': {
       // Not which: a story goes where the others' may not. The thread names those that its readers may see.
       const others = count(event.incidents.length, 'other incident');

@@ -17,6 +17,7 @@ export interface Burst {
   readonly worst: readonly {
     readonly id: IncidentId;
     readonly title: string;
+    readonly members: number;
     readonly severity: string;
     readonly channel: string | null;
     readonly ts: string | null;
@@ -44,7 +45,7 @@ export async function standingBursts(sql: Sql): Promise<readonly BurstId[]> {
 export async function loadBurst(sql: Sql, id: BurstId): Promise<Burst | null> {
   const [row] = await sql<Burst>`
     WITH opened AS MATERIALIZED (
-      SELECT i.id, i.title, i.severity, i.channel, i.thread_ts AS ts, i.opened_at AS at, i.state = 'ignored' AS ignored,
+      SELECT i.id, i.title, i.members, i.severity, i.channel, i.thread_ts AS ts, i.opened_at AS at, i.state = 'ignored' AS ignored,
              coalesce(array_position(ARRAY['critical', 'warning', 'info'], i.severity), 9) AS rank
         FROM incident i
        WHERE i.opened_at >= to_timestamp(${Number(id.slice('burst:'.length)) * MINUTES * 60}::float8)
@@ -53,7 +54,7 @@ export async function loadBurst(sql: Sql, id: BurstId): Promise<Burst | null> {
     SELECT count(*)::int AS problems, min(at) AS from, max(at) AS to,
            (SELECT jsonb_agg(jsonb_build_object('severity', s.severity, 'problems', s.n) ORDER BY s.rank)
               FROM (SELECT severity, rank, count(*) AS n FROM opened GROUP BY 1, 2) AS s) AS "bySeverity",
-           (SELECT jsonb_agg(jsonb_build_object('id', w.id, 'title', w.title, 'severity', w.severity, 'channel', w.channel, 'ts', w.ts)
+           (SELECT jsonb_agg(jsonb_build_object('id', w.id, 'title', w.title, 'members', w.members, 'severity', w.severity, 'channel', w.channel, 'ts', w.ts)
                              ORDER BY w.rank, w.at, w.id)
               FROM (SELECT * FROM opened ORDER BY rank, at, id LIMIT ${LISTED}) AS w) AS worst
       FROM opened HAVING count(*) > ${MANY}`;

@@ -1,4 +1,5 @@
 import { count } from '../../core/count.ts';
+import { groupTitle } from '../../core/group.ts';
 import { type Burst, loadBurst } from '../outbound/burst.ts';
 import type { BurstId, Drawing } from '../outbound/subject.ts';
 import { messageUrl } from '../people/identity.ts';
@@ -33,10 +34,10 @@ export function burstSlot(burst: Burst, url: (channel: string, ts: string) => st
           moment(burst.to),
           words('. Each gets its thread, the worst first.'),
         ),
-        ...burst.worst.map(({ id, title: what, severity, channel, ts }) =>
+        ...burst.worst.map(({ id, severity, channel, ts, ...what }) =>
           paragraph(
             channel && ts ? link(url(channel, ts), id) : bold(id),
-            words(` ${severity}: ${cut(oneLine(what), 120)}`),
+            words(` ${severity}: ${cut(oneLine(groupTitle(what)), 120)}`),
           ),
         ),
         ...(left > 0 ? [paragraph(words(`And ${left} more: /sentry incidents.`))] : []),

@@ -65,9 +65,10 @@ export function createDrawOptions(
     const seen = record.events.flatMap((event) =>
       event.type === 'memory.recalled' ? event.incidents.map((each) => each.incidentId) : [],
     );
-    const related = record.events.flatMap((event) =>
-      event.type === 'incident.related' ? event.incidents : [],
-    );
+    const related = record.events.flatMap((event) => {
+      if (event.type === 'incident.last_time') return [event.earlier];
+      return event.type === 'incident.related' ? event.incidents : [];
+    });
     const places = await store.places([...new Set<IncidentId>([...seen, ...related])]);
     const named = await toldAmong(related, record, (id) => ({
       id,

@@ -1,5 +1,6 @@
 import type { types } from '@slack/bolt';
 import { count, countUpTo, upTo } from '../../core/count.ts';
+import { groupTitle } from '../../core/group.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { MemorySummary } from '../../memory/documents/summary.ts';
 import type { LayerStatus } from '../../safety/layers.ts';
@@ -134,7 +135,7 @@ function tools({ tools: groups }: HomeFacts): readonly Block[] {
 
 /** One incident in a list. */
 export function incidentLine(incident: Incident, url: string | null): readonly Span[] {
-  const name = `${incident.id} ${cut(oneLine(incident.title), 120)}`;
+  const name = `${incident.id} ${cut(oneLine(groupTitle(incident)), 120)}`;
   return [
     words(`${mark(incident)} `),
     url ? link(url, name) : words(name),

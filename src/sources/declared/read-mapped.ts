@@ -37,6 +37,7 @@ export function mappedSource(mapping: Mapping): AlertSource {
     docs: mapping.docs,
     arrives: 'webhook',
     sendsEnds: mapping.sendsEnds,
+    ownTimes: mapping.ownTimes,
     partialLabels: false,
     ...(mapping.signature ? { signature: mapping.signature } : {}),
     async read(payload, context) {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.close());
 beforeEach(async () => {
-  await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
+  await db.sql`TRUNCATE incident, alert, event, asked_turn, alert_end CASCADE`;
 });
 
 const incidents = () => db.sql<Row>`SELECT * FROM incident ORDER BY opened_at`;
@@ -146,7 +146,7 @@ describe('an alert of an ended incident', () => {
     expect(await incidents()).toHaveLength(2);
   });
 
-  test('that was ignored counts silently within the window', async () => {
+  test('that was ignored counts without any work within the window', async () => {
     await accept(webhookAlert({ instance: 'a' }));
     await end('ignored');
     expect((await accept(webhookAlert({ instance: 'a' }))).kind).toBe('repeated');
@@ -185,7 +185,7 @@ describe('a webhook and a chat message about one alert', () => {
       [webhook(), slackAlert(message)],
       [slackAlert(message), webhook()],
     ]) {
-      await db.sql`TRUNCATE incident, alert, event CASCADE`;
+      await db.sql`TRUNCATE incident, alert, event, alert_end CASCADE`;
       for (const alert of order) await accept(alert);
       expect(await incidents()).toMatchObject([{ occurrences: 1 }]);
       expect(await db.sql<Row>`SELECT FROM alert`).toHaveLength(2);
@@ -194,7 +194,7 @@ describe('a webhook and a chat message about one alert', () => {
 
   test('are one incident when both come at one moment', async () => {
     for (let round = 0; round < 20; round += 1) {
-      await db.sql`TRUNCATE incident, alert, event CASCADE`;
+      await db.sql`TRUNCATE incident, alert, event, alert_end CASCADE`;
       await Promise.all([accept(webhook()), accept(slackAlert(message))]);
       expect(await incidents()).toHaveLength(1);
     }
@@ -233,8 +233,8 @@ describe('a webhook and a chat message about one alert', () => {
   test('are not over while another one that says so still fires, and are when its last word is that it does not', async () => {
     const { incidentId } = await accept(webhook());
     const tells = (status: string) => db.sql`
-      INSERT INTO alert (incident_id, delivery_key, source, fingerprint, status, title, labels, annotations, starts_at)
-      VALUES (${incidentId}, ${`other ${status}`}, 'alertmanager', 'other', ${status}, 'it', '{}', '{}', '2026-03-01T09:00:00Z')`;
+      INSERT INTO alert_state (incident_id, source, fingerprint, firing) VALUES (${incidentId}, 'alertmanager', 'other', ${status === 'firing'})
+      ON CONFLICT (incident_id, source, fingerprint) DO UPDATE SET firing = excluded.firing`;
     const over = async () => (await incidents())[0]?.['source_resolved_at'] !== null;
     await tells('firing');
     expect(await accept(webhook('resolved'))).toEqual({ kind: 'resolved', incidentId });

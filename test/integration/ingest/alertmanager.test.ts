@@ -123,7 +123,7 @@ describe.skipIf(program === null)(
     });
 
     test('is enough with its Slack receiver alone', async () => {
-      await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
+      await db.sql`TRUNCATE incident, alert, event, asked_turn, alert_end CASCADE`;
       const [begun, ended] = posted;
       expect(await deliver(begun)).toMatchObject({ kind: 'opened' });
       expect(await incidents()).toMatchObject([
@@ -138,7 +138,7 @@ describe.skipIf(program === null)(
     });
 
     test('sends a group as one webhook, and each alert of it is an incident', async () => {
-      await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
+      await db.sql`TRUNCATE incident, alert, event, asked_turn, alert_end CASCADE`;
       const startsAt = new Date().toISOString();
       const group = ['a', 'b', 'c'].map((instance) => ({
         labels: { alertname: 'PostgresDown', instance },
@@ -172,7 +172,7 @@ describe.skipIf(program === null)(
     ])(
       'with %s: one incident by webhook and Slack, whichever comes first, and both end it',
       async (_what, labels) => {
-        await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
+        await db.sql`TRUNCATE incident, alert, event, asked_turn, alert_end CASCADE`;
         const before = posted.length;
         const startsAt = new Date().toISOString();
         await alert(labels, { startsAt });
@@ -186,7 +186,7 @@ describe.skipIf(program === null)(
           { severity: labels.severity, alert_name: labels.alertname },
         ]);
 
-        await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
+        await db.sql`TRUNCATE incident, alert, event, asked_turn, alert_end CASCADE`;
         expect(await deliver(posted[before])).toMatchObject({ kind: 'opened' });
         await alert({ ...labels }, { startsAt: new Date().toISOString() });
         await until(

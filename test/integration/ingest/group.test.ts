@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.close());
 beforeEach(async () => {
-  await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
+  await db.sql`TRUNCATE incident, alert, event, asked_turn, alert_end CASCADE`;
 });
 
 const incidents = () => db.sql<Row>`SELECT * FROM incident ORDER BY opened_at`;
@@ -71,7 +71,7 @@ const disks = (n: number) => Array.from({ length: n }, (_, i) => `sd${i}`);
 
 test('fifty alerts of a group on one target are one incident with fifty members, however they arrive [M4]', async () => {
   for (const how of ['together', 'one by one', 'apart']) {
-    await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
+    await db.sql`TRUNCATE incident, alert, event, asked_turn, alert_end CASCADE`;
     const alerts = await group(disks(50));
     if (how === 'together') await Promise.all(alerts.map(accept));
     else if (how === 'one by one') await acceptAll(alerts);
@@ -164,7 +164,7 @@ test('the message of the group joins the incident of its webhook, whichever come
     attachments: [{ title: '[FIRING:3] DiskFull orders-db (critical)', color: 'danger' }],
   };
   for (const first of ['webhook', 'message']) {
-    await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
+    await db.sql`TRUNCATE incident, alert, event, asked_turn, alert_end CASCADE`;
     if (first === 'message') await accept(slackAlert(message));
     await acceptAll(await group(disks(3)));
     if (first === 'webhook') await accept(slackAlert(message));
@@ -172,9 +172,33 @@ test('the message of the group joins the incident of its webhook, whichever come
   }
 });
 
-test('a new member of a group that has ended opens an incident of its own', async () => {
+test('a new member of a group that ended just now has its incident go on; later it opens one of its own', async () => {
+  const ended = (ago: string) =>
+    db.sql`UPDATE incident SET state = 'resolved', ended_at = clock_timestamp() - ${ago}::interval`;
+  await acceptAll(await group(['sd0']));
+  await ended('29 min');
+  const [, other, later] = await group(['sd0', 'sd1', 'sd2']);
+  expect(await accept(other as Alert)).toMatchObject({ kind: 'reopened' });
+  expect(await incidents()).toMatchObject([{ members: 2, occurrences: 2 }]);
+  expect((await db.turns()).map(({ reason }) => reason)).toEqual(['opened', 'fired_again']);
+  await db.sql`UPDATE incident SET fired_again_at = NULL`;
+  await ended('31 min');
+  expect(await accept(later as Alert)).toMatchObject({ kind: 'opened' });
+});
+
+test('several new members of a group that ended just now reopen it once, however they arrive', async () => {
   await acceptAll(await group(['sd0']));
   await db.sql`UPDATE incident SET state = 'resolved', ended_at = clock_timestamp()`;
+  const kinds = await Promise.all(
+    (await group(disks(20))).slice(1).map(async (one) => (await accept(one)).kind),
+  );
+  expect(kinds.filter((kind) => kind === 'reopened')).toHaveLength(1);
+  expect(await incidents()).toMatchObject([{ members: 20, occurrences: 2 }]);
+});
+
+test('a new member of a group of which the first look ignored an alert is looked at', async () => {
+  await acceptAll(await group(['sd0']));
+  await db.sql`UPDATE incident SET state = 'ignored', ended_at = clock_timestamp()`;
   const [, other] = await group(['sd0', 'sd1']);
   expect(await accept(other as Alert)).toMatchObject({ kind: 'opened' });
 });

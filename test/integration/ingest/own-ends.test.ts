@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.close());
 beforeEach(async () => {
-  await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
+  await db.sql`TRUNCATE incident, alert, event, asked_turn, alert_end CASCADE`;
 });
 
 const isOver = async () => {
@@ -71,7 +71,7 @@ describe('what a message in an alert channel ends [V5]', () => {
     await post('BISSUES', '[RESOLVED] DiskFull (db-1)');
     expect(await isOver()).toEqual([false]);
 
-    await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
+    await db.sql`TRUNCATE incident, alert, event, asked_turn, alert_end CASCADE`;
     await post('BMONITOR', 'Checkout is down');
     await db.sql`UPDATE alert SET annotations = annotations - 'posted_by'`;
     await post('BMONITOR', 'RESOLVED: Checkout is down');

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.close());
 beforeEach(async () => {
-  await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
+  await db.sql`TRUNCATE incident, alert, event, asked_turn, alert_end CASCADE`;
 });
 
 const incidents = () => db.sql<Row>`SELECT * FROM incident ORDER BY opened_at`;
@@ -182,7 +182,7 @@ describe('a message of several alerts', () => {
 test('a message and a webhook of an alert with spaces that come at one moment are one incident [H1]', async () => {
   const labels = zoo[0] ?? {};
   for (let round = 0; round < 15; round += 1) {
-    await db.sql`TRUNCATE incident, alert, event CASCADE`;
+    await db.sql`TRUNCATE incident, alert, event, alert_end CASCADE`;
     await Promise.all([
       accept(webhookAlert(labels)),
       accept(slackAlert(alertmanagerMessage(labels, ['alertname']))),

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.close());
 beforeEach(async () => {
-  await db.sql`TRUNCATE incident, alert, event, asked_turn CASCADE`;
+  await db.sql`TRUNCATE incident, alert, event, asked_turn, alert_end CASCADE`;
 });
 
 const take = (message: object) => accept(slackAlert(message));
@@ -139,7 +139,7 @@ describe('Robusta [H2]', () => {
       [webhookAlert(labels), slackAlert(now({ title: 'Postgres is down', labels }))],
       [slackAlert(now({ title: 'Postgres is down', labels })), webhookAlert(labels)],
     ]) {
-      await db.sql`TRUNCATE incident, alert, event CASCADE`;
+      await db.sql`TRUNCATE incident, alert, event, alert_end CASCADE`;
       for (const alert of order) await accept(alert);
       expect(await titles()).toMatchObject([{ target: 'orders-db', severity: 'critical' }]);
     }
@@ -326,7 +326,7 @@ describe('Grafana', () => {
         webhookAlert(tx('idle in transaction')),
       ],
     ]) {
-      await db.sql`TRUNCATE incident, alert, event CASCADE`;
+      await db.sql`TRUNCATE incident, alert, event, alert_end CASCADE`;
       await accept(other);
       for (const alert of order) await accept(alert);
       expect(await titles()).toHaveLength(2);

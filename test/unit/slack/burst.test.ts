@@ -272,11 +272,19 @@ describe('a burst', () => {
           {
             id: asIncidentId('INC-1'),
             title: 'down <!channel>',
+            members: 50,
             severity: 'critical',
             channel: 'C1',
             ts: '1.2',
           },
-          { id: asIncidentId('INC-2'), title: 'slow', severity: 'critical', channel: null, ts: null },
+          {
+            id: asIncidentId('INC-2'),
+            title: 'slow',
+            members: 1,
+            severity: 'critical',
+            channel: null,
+            ts: null,
+          },
         ],
       },
       (channel, ts) => `https://slack.test/${channel}/${ts}`,
@@ -285,6 +293,7 @@ describe('a burst', () => {
     const blocks = JSON.stringify(drawn.blocks);
     expect(blocks).toContain('https://slack.test/C1/1.2');
     expect(blocks).toContain('And 198 more');
+    expect(blocks).toContain('50 of down');
     // Whoever named it rings nobody: it stands as literal text.
     expect(blocks).not.toContain('"type":"broadcast"');
     expect(isBurst(BURST)).toBe(true);

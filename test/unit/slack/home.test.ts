@@ -58,6 +58,12 @@ describe('App Home', () => {
       expect(text, each).toContain(each.replaceAll('"', '\\"'));
   });
 
+  it('says of a group how many alerts it has', () => {
+    expect(shown({ open: [anIncident({ title: 'DiskFull', members: 50 })] })).toContain(
+      'INC-7 50 of DiskFull',
+    );
+  });
+
   it('keeps what the layers say of the configuration, and the channel of the proposals, for admins', () => {
     expect(shown()).not.toContain('detail of');
     expect(shown()).not.toContain('C0ADMIN01');

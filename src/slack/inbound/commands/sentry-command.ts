@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { groupTitle } from '../../../core/group.ts';
 import { type IncidentId, parseIncidentId } from '../../../core/ids.ts';
 import type { SlackContext } from '../../context.ts';
 import { type Say, sayStory, sayText } from '../../outbound/tell.ts';
@@ -151,7 +152,7 @@ async function incidents(context: SlackContext, userId: string, channel: string)
   const url = (channel: string | null, ts: string | null): string | null =>
     channel && ts ? messageUrl(context.identity(), channel, ts) : null;
   return {
-    text: cut(found.map((each) => `${each.id} ${each.title} (${standing(each)})`).join('\n'), 2900),
+    text: cut(found.map((each) => `${each.id} ${groupTitle(each)} (${standing(each)})`).join('\n'), 2900),
     blocks: [
       heading('Newest incidents'),
       prose(

@@ -1,3 +1,4 @@
+import { groupTitle } from '../../../core/group.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { causeFound, causeTitle } from '../../../core/model-words.ts';
 import { formatNextStep } from '../../../incidents/questions/format-state.ts';
@@ -11,7 +12,7 @@ import { cut, oneLine } from './text.ts';
 /** How an incident stands, in a few lines for a phone. `url`: its thread. */
 export function briefOf(record: IncidentRecord, url: string | null): Say {
   const { incident } = record;
-  const title = `${incident.id} ${cut(oneLine(incident.title), 150)}`;
+  const title = `${incident.id} ${cut(oneLine(groupTitle(incident)), 150)}`;
   const cause = formatCause(record, 400);
   const causeLabel = causeTitle(record);
   const next = formatNextStep(incident);

@@ -3,6 +3,7 @@ import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { openReads } from '../../../incidents/failed-reads/open-reads.ts';
 import { drawActionCard } from './action-card.ts';
+import { drawAgain } from './again.ts';
 import { drawDiagnosis, type PlanNone } from './diagnosis.ts';
 import { drawLive, roundsOf } from './live.ts';
 import { drawNoOtherWay } from './no-other-way.ts';
@@ -28,7 +29,7 @@ export function draw(record: IncidentRecord, options: DrawOptions): readonly Slo
     const slot = slotOf(record, event, number, options);
     if (slot) placed.push({ seq: event.seq, slot });
   }
-  placed.push(...endings(record));
+  placed.push(...endings(record), ...drawAgain(record));
   placed.sort((a, b) => a.seq - b.seq);
   return [drawRoot(record, options), ...unique(placed.map((each) => each.slot))];
 }

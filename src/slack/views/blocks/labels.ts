@@ -21,7 +21,12 @@ export const stateLabels: Readonly<Record<IncidentState, string>> = {
 };
 
 /** How an incident stands: what Sentry comes back to by itself is not left to people. */
-export function standing({ state, asksAgainAt }: Pick<Incident, 'state' | 'asksAgainAt'>): string {
+export function standing({
+  state,
+  asksAgainAt,
+  flappingUntil,
+}: Pick<Incident, 'state' | 'asksAgainAt' | 'flappingUntil'>): string {
+  if (state === 'reported' && flappingUntil !== null) return 'Flapping: its alert comes and goes';
   return state === 'reported' && asksAgainAt !== null
     ? 'Waiting: I’ll ask again by myself'
     : stateLabels[state];

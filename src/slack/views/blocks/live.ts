@@ -51,7 +51,7 @@ export function roundsOf(record: IncidentRecord): readonly Round[] {
 /** How many of the last events caused the round that follows, and belong to it: a hint, or a read that was made again. */
 function causes(before: readonly IncidentEvent[]): number {
   const last = before.at(-1);
-  if (last?.type === 'hint.given') return 1;
+  if (last?.type === 'hint.given' || last?.type === 'investigation.asked') return 1;
   if (last?.type !== 'read.finished') return 0;
   const asked = before.findLastIndex((event) => event.type === 'read.asked' && event.toolCallId === last.of);
   return asked < 0 ? 1 : before.length - asked;

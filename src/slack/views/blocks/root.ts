@@ -37,6 +37,7 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
       prose(
         ...summaryOf(record).map((spans) => paragraph(...spans)),
         paragraph(...factsOf(record)),
+        ...lastTime(record, options).map((spans) => paragraph(...spans)),
         ...related(record, options).map((spans) => paragraph(...spans)),
         ...(cause
           ? [
@@ -64,10 +65,12 @@ const endLabels: Readonly<Record<NonNullable<Incident['resolvedBy']>, string>> =
   person: 'Over · a person says so',
 };
 
+const UNHEARD = 'Over · nothing more was heard of its alert';
+
 function stateLine({ incident }: IncidentRecord): string {
   if (incident.state !== 'resolved') return standing(incident);
   const after = incident.endedAt ? ` · after ${span(incident.openedAt, incident.endedAt)}` : '';
-  return `${endLabels[incident.resolvedBy ?? 'source']}${after}`;
+  return `${incident.resolvedBy ? endLabels[incident.resolvedBy] : UNHEARD}${after}`;
 }
 
 function factsOf({ incident, events }: IncidentRecord): readonly Span[] {
@@ -124,6 +127,31 @@ function weighed({ events }: IncidentRecord): readonly (readonly Span[])[] {
 function summaryOf({ incident }: IncidentRecord): readonly (readonly Span[])[] {
   const said = oneLine(incident.annotations['summary'] ?? incident.annotations['description'] ?? '');
   return said === '' || said === oneLine(incident.title) ? [] : [[words(cut(said, 300))]];
+}
+
+const lastEnds = {
+  ignored: 'nothing was found to investigate',
+  confirmed: 'fixed',
+  source: 'it went away by itself',
+  person: 'a person ended it',
+  silence: 'nothing more was heard of it',
+} as const;
+
+/** The incident that the same alert had before, where it may be named here. */
+function lastTime({ events }: IncidentRecord, options: Partial<DrawOptions>): readonly (readonly Span[])[] {
+  const last = events.findLast((event) => event.type === 'incident.last_time');
+  if (last?.type !== 'incident.last_time' || options.mayName?.(last.earlier) !== true) return [];
+  const { earlier: id, endedAt, ended, fixedBy } = last;
+  const url = options.threadUrl?.(id) ?? null;
+  return [
+    [
+      bold('Last time: '),
+      url ? link(url, id) : words(id),
+      words(', '),
+      moment(endedAt, '{date_short_pretty} at {time}'),
+      words(`, ${lastEnds[ended]}${fixedBy ? `: ${cut(oneLine(fixedBy), 200)}` : ''}`),
+    ],
+  ];
 }
 
 /** Other incidents on the same physical system, as far as they may be named here. */

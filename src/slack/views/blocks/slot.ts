@@ -62,6 +62,7 @@ export const ACTIONS = {
   diagnosis: 'sentry_diagnosis',
   why: 'sentry_why',
   dig: 'sentry_dig',
+  again: 'sentry_again',
   readAgain: 'sentry_read_again',
   grant: 'sentry_grant',
   link: 'sentry_link',

@@ -72,6 +72,15 @@ const lines: Lines = {
     ],
     keep: true,
   }),
+  'state.changed': ({ from, to, reason }) =>
+    from === 'resolved' && to === 'diagnosing'
+      ? { mark: '🔁', spans: [bold('Open again: '), words(short(reason))], keep: true }
+      : null,
+  'investigation.asked': ({ by }) => ({
+    mark: '🔁',
+    spans: [person(by), words(' had it investigated again.')],
+    keep: true,
+  }),
   'diagnosis.concluded': () => ({ mark: '✓', spans: [bold('Diagnosis is below.')], keep: true }),
   'claim.dropped': (event) => ({
     mark: '⊘',

@@ -189,5 +189,6 @@ export const INCIDENT: Incident = {
   endedAt: null,
   resolvedBy: null,
   asksAgainAt: null,
+  flappingUntil: null,
   detailsDeletedAt: null,
 };

@@ -42,6 +42,7 @@ export function anIncident(part: Partial<Incident> = {}): Incident {
     endedAt: null,
     resolvedBy: null,
     asksAgainAt: null,
+    flappingUntil: null,
     detailsDeletedAt: null,
     ...part,
   };

@@ -1,0 +1,32 @@
+import { repairOf, stepsOf } from '../core/action.ts';
+import { describePlan } from '../core/describe-act.ts';
+import type { IncidentId } from '../core/ids.ts';
+import type { Incident } from '../core/incident.ts';
+import type { InvestigationDeps } from './deps.ts';
+
+/** Puts on record which incident the same alert, or its group, had last: the thread links it. */
+export async function noteLastTime({ sql, records }: InvestigationDeps, id: IncidentId): Promise<void> {
+  const [last] = await sql<{ id: IncidentId; ended_at: string }>`
+    SELECT id, ended_at FROM (
+      (SELECT p.id, p.ended_at FROM incident i JOIN incident p ON p.fingerprint = i.fingerprint AND p.opened_at < i.opened_at
+        WHERE i.id = ${id} AND p.state IN ('ignored', 'resolved') ORDER BY p.opened_at DESC LIMIT 1)
+      UNION ALL
+      (SELECT p.id, p.ended_at FROM incident i JOIN incident p ON p.group_key = i.group_key AND p.state = 'resolved'
+        WHERE i.id = ${id} AND p.id <> ${id} ORDER BY p.ended_at DESC LIMIT 1)) AS earlier
+     ORDER BY ended_at DESC LIMIT 1`;
+  const record = last && (await records.load(last.id));
+  if (!record) return;
+  const { incident, actions } = record;
+  const repair = incident.resolvedBy === 'confirmed' ? repairOf(actions, incident.round) : undefined;
+  const event = {
+    type: 'incident.last_time',
+    earlier: last.id,
+    endedAt: last.ended_at,
+    ended: endOf(incident),
+    fixedBy: repair ? describePlan(stepsOf(actions, repair)) : null,
+  } as const;
+  await sql.begin((tx) => records.append(tx, id, event, 'last time'));
+}
+
+const endOf = ({ state, resolvedBy }: Incident) =>
+  state === 'ignored' ? 'ignored' : (resolvedBy ?? 'silence');

@@ -1,0 +1,95 @@
+import { count } from '../../../core/count.ts';
+import type { IncidentEvent } from '../../../core/event.ts';
+import type { IncidentState } from '../../../core/incident.ts';
+import type { IncidentRecord } from '../../../core/incident-record.ts';
+import { bold, button, buttons, moment, paragraph, prose, words } from './build.ts';
+import { span } from './labels.ts';
+import { ACTIONS, type Slot } from './slot.ts';
+import { escape, oneLine } from './text.ts';
+
+type Repeated = Extract<IncidentEvent, { type: 'alert.repeated' }>;
+type Flapping = Extract<IncidentEvent, { type: 'alert.flapping' }>;
+
+/** A time in which an incident waits for people, or is ignored, and what its alerts said in it. */
+interface Rest {
+  /** From 1. */
+  readonly number: number;
+  readonly state: IncidentState;
+  readonly repeats: readonly Repeated[];
+  /** It came to rest because its alert comes and goes. */
+  readonly flapping: Flapping | null;
+  /** It still does. */
+  readonly isLast: boolean;
+}
+
+const why: Partial<Readonly<Record<IncidentState, string>>> = {
+  reported: 'I have not looked again: it waits for you.',
+  escalated: 'I have not looked again: it waits for you.',
+  ignored: 'I have not looked again: the first look found nothing to investigate.',
+  stopped: 'I have not looked again: it is stopped. Mention me with “resume”, and I go on.',
+};
+
+const FLAPPING = 'I do not look into each time. I look again once it stays, or when you ask.';
+
+/** For each such time one message, edited as it counts up: an alert that is taken in without any work is seen. */
+export function drawAgain(record: IncidentRecord): readonly { readonly seq: number; readonly slot: Slot }[] {
+  return restsOf(record).flatMap((rest) => {
+    const first = rest.flapping ?? rest.repeats[0];
+    return first ? [{ seq: first.seq, slot: drawRest(record, rest) }] : [];
+  });
+}
+
+function drawRest({ incident }: IncidentRecord, rest: Rest): Slot {
+  const { state, isLast, number, flapping } = rest;
+  const { head, at } = headOf(rest);
+  const says = isLast ? ` ${flapping ? FLAPPING : why[state]}` : '';
+  const mayAsk = isLast && state !== 'stopped';
+  return {
+    slot: `again:${number}`,
+    inThread: true,
+    text: escape(oneLine(`${incident.id}: ${head}.${says}`)),
+    blocks: [
+      prose(paragraph(words('🔁 '), bold(head), words(', last at '), moment(at), words(`.${says}`))),
+      ...(mayAsk
+        ? [buttons(button({ text: 'Investigate again', action: ACTIONS.again, value: incident.id }))]
+        : []),
+    ],
+  };
+}
+
+function headOf({ repeats, flapping }: Rest): { readonly head: string; readonly at: string } {
+  if (flapping) {
+    const flips = [...flapping.flips, ...repeats.filter(({ again }) => again).map(({ at }) => at)];
+    const [from = flapping.at, to = from] = [flips[0], flips.at(-1)];
+    return { head: `Flapping: ${count(flips.length, 'time')} in ${span(from, to)}`, at: to };
+  }
+  const joined = repeats.filter(({ members }) => members !== undefined).length;
+  const fired = repeats.length - joined;
+  const parts = [
+    ...(fired > 0 ? [`Its alert still fires: sent again${fired > 1 ? ` ${fired} times` : ''}`] : []),
+    ...(joined > 0 ? [`${count(joined, 'more alert')} of its group fired`] : []),
+  ];
+  return { head: parts.join(', and '), at: repeats.at(-1)?.at ?? '' };
+}
+
+function restsOf({ events }: IncidentRecord): readonly Rest[] {
+  const rests: (Rest & { repeats: Repeated[] })[] = [];
+  let flapping: Flapping | null = null;
+  let isResting = false;
+  let occurrences = 1;
+  for (const event of events) {
+    if (event.type === 'state.changed') {
+      isResting = why[event.to] !== undefined;
+      if (isResting)
+        rests.push({ number: rests.length + 1, state: event.to, repeats: [], flapping, isLast: false });
+      flapping = null;
+    } else if (event.type === 'alert.flapping') flapping = event;
+    else if (event.type === 'alert.repeated') {
+      // The same occurrence by another way, and one that was over, are no news.
+      const isNews = event.members !== undefined || event.occurrences > occurrences;
+      occurrences = event.occurrences;
+      if (isResting && isNews && !event.over) rests.at(-1)?.repeats.push(event);
+    }
+  }
+  return rests.map((rest, index) => ({ ...rest, isLast: isResting && index === rests.length - 1 }));
+}
