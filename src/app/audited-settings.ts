@@ -34,6 +34,9 @@ export function auditedSettings(
     throttle,
     docsHosts: config.docsHosts,
     http: { host: http.host, hasSecret: http.webhookSecret !== null, rate: http.rate, proxies: http.proxies },
+    ...(http.apiTokens.length > 0
+      ? { apiTokens: http.apiTokens.map(({ name, scopes }) => ({ name, scopes })) }
+      : {}),
     mcpServers: config.mcp.servers.map(({ name, transport, read, act }) => ({
       name,
       at: transport.kind === 'stdio' ? transport.command : new URL(transport.url).host,

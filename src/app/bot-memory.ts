@@ -7,7 +7,11 @@ import type { Sql } from '../core/sql.ts';
 import type { Audiences } from '../memory/audiences.ts';
 import { createPrepare } from '../memory/context/prepare.ts';
 import { createRecordShown } from '../memory/context/record-shown.ts';
-import { createSearchMemories, createSearchWords } from '../memory/context/search-memories.ts';
+import {
+  createSearchMemories,
+  createSearchWords,
+  createSearchWorkspace,
+} from '../memory/context/search-memories.ts';
 import type { Documents } from '../memory/documents/documents.ts';
 import type { MemoryAudit, MemoryEvents } from '../memory/documents/ports.ts';
 import { seedStores } from '../memory/documents/seed-stores.ts';
@@ -51,6 +55,7 @@ export function createBotMemory(deps: {
     search: enabled
       ? createSearchMemories({ ...deps, retrieval, refresh })
       : createSearchWords(deps.documents),
+    searchWorkspace: createSearchWorkspace({ ...deps, enabled, retrieval }),
     /** Promoted runbooks are found like those of the files. */
     async indexPromoted(runbooks: readonly Runbook[]): Promise<void> {
       if (!enabled) return;

@@ -7,18 +7,19 @@ import { readTurnQueue } from '../infra/dbos/turn-queue.ts';
 import { listSystems } from '../memory/systems/systems.ts';
 import { readWorkload } from '../record/workload.ts';
 import type { Slack } from '../slack/slack.ts';
+import { createApiSide } from './api-side.ts';
 import { askChroma } from './chroma.ts';
 import { type Probes, readHealth } from './health.ts';
 import { registerHealth } from './health-metrics.ts';
 import { createMcpSide } from './mcp-side.ts';
 import type { Services } from './services.ts';
 
-/** The one HTTP server: alert sources, Slack's events, the admin API, MCP clients, health and metrics. */
+/** The one HTTP server: alert sources, Slack's events, the HTTP API, MCP clients, health and metrics. */
 export async function createHttpSide(
   services: Services,
   slack: Pick<Slack, 'handleHttp' | 'health'>,
 ): Promise<HttpServer> {
-  const { config, sql, log, metrics, accept, workspace, executorId } = services;
+  const { config, sql, log, metrics, accept, executorId } = services;
   const probes: Probes = {
     record: async () => sql`SELECT 1`,
     turnQueue: () => readTurnQueue(sql, executorId),
@@ -32,6 +33,7 @@ export async function createHttpSide(
     systems: () => listSystems(sql),
     chroma: config.memory.enabled ? () => askChroma(services.parts.chromaHost, 2_000) : null,
   });
+  const api = createApiSide(services, probes);
   return createHttpServer({
     host: config.http.host,
     port: config.http.port,
@@ -45,6 +47,7 @@ export async function createHttpSide(
       processes: () => services.engine.processes(),
     }),
     clientAddress: clientAddress(config.http.proxies),
+    guard: api.guard,
     ...(slack.handleHttp ? { mounts: { '/slack/events': slack.handleHttp } } : {}),
     routes: [
       ...webhookRoutes({
@@ -53,7 +56,7 @@ export async function createHttpSide(
         ownSecrets: config.http.ownWebhookSecrets,
         log,
       }),
-      ...workspace.routes(config.http.adminToken),
+      ...api.routes,
       ...(await createMcpSide(services)),
       ...statusRoutes({
         health: () => readHealth(probes),

@@ -2,11 +2,8 @@ import { COUNT_LIMIT } from '../core/count.ts';
 import { messageOf } from '../core/errors.ts';
 import type { EventBus } from '../core/event-bus.ts';
 import type { Log } from '../core/log.ts';
-import { memoryRoutes } from '../http/memory-routes.ts';
-import type { Route } from '../http/route.ts';
 import type { Documents } from '../memory/documents/documents.ts';
 import { memorySummary } from '../memory/documents/summary.ts';
-import { listEpisodes } from '../memory/episodes/list-episodes.ts';
 import { createPromotions, type PromotionsDeps } from '../memory/promotion/promotions.ts';
 import { createWorkspaceMemory } from '../memory/promotion/workspace-memory.ts';
 import type { WorkspaceRunbooks } from '../memory/promotion/workspace-runbooks.ts';
@@ -75,15 +72,6 @@ export function createWorkspace(deps: WorkspaceDeps) {
       domains: deps.runbooks.domains,
       summary: () => memorySummary(sql, COUNT_LIMIT),
     }),
-    routes: (token: string | null): readonly Route[] =>
-      memoryRoutes({
-        ...made,
-        summary: () => memorySummary(sql, null),
-        episodes: (page) => listEpisodes(sql, page),
-        audit: deps.audit,
-        log,
-        token,
-      }),
     /** Resolves when the promoted runbooks are in use, or could not be read now. */
     async start(): Promise<void> {
       if (!deps.enabled) return;

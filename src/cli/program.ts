@@ -37,6 +37,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   access: async () => (await import('./access.ts')).accessCommand,
   audit: async () => (await import('./audit.ts')).auditCommand,
   mcp: async () => (await import('./mcp.ts')).mcpCommand,
+  openapi: async () => (await import('./openapi.ts')).openApiCommand,
   watch: async () => (await import('./watch.ts')).watchCommand,
   stop: async () => (await import('./stop.ts')).stopCommand,
   resume: async () => (await import('./stop.ts')).resumeCommand,

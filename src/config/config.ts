@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { REOPEN_MINUTES } from '../core/alert.ts';
+import type { ApiToken } from '../core/api-token.ts';
 import { closestName } from '../core/closest-name.ts';
 import { isObject, jsonOf } from '../core/json-of.ts';
 import { postgresUrlFault } from '../core/postgres-url.ts';
@@ -15,6 +16,7 @@ import type { TargetConfig } from '../targets/kind.ts';
 import type { McpServerConfig } from '../tools/mcp/server-config.ts';
 import { readConfigFile } from './config-file.ts';
 import {
+  apiTokens,
   costLimit,
   docsHosts,
   dollars,
@@ -115,6 +117,7 @@ const environment = z.object({
   SENTRY_WEBHOOK_SECRET: z.string().min(8, 'at least 8 characters').optional(),
   SENTRY_WEBHOOK_SECRETS: webhookSecrets,
   SENTRY_ADMIN_TOKEN: z.string().min(16, 'at least 16 characters; openssl rand -hex 24 makes one').optional(),
+  SENTRY_API_TOKENS: apiTokens,
   SENTRY_MCP_SECRET: mcpSecret.optional(),
   SENTRY_MCP_URL: httpUrl.optional(),
   SENTRY_APPROVAL_MINUTES: whole(1, 1440).default(30),
@@ -213,8 +216,10 @@ export interface Config {
     readonly webhookSecret: string | null;
     /** Of sources that have one of their own, by name. */
     readonly ownWebhookSecrets: ReadonlyMap<string, string>;
-    /** Opens the admin API of memory; null: it is off. */
+    /** Opens what admins do with memory; null: nobody does. */
     readonly adminToken: string | null;
+    /** Who may call the HTTP API. */
+    readonly apiTokens: readonly ApiToken[];
     /** Requests a minute and source, over all processes. */
     readonly rate: number;
   };
@@ -259,6 +264,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   if (!parsed.success)
     throw wrong(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
   const values = parsed.data;
+  const twin = values.SENTRY_API_TOKENS.find(({ secret }) => secret === values.SENTRY_ADMIN_TOKEN);
+  if (twin)
+    throw wrong([`SENTRY_API_TOKENS: "${twin.name}" has the secret of SENTRY_ADMIN_TOKEN: give it its own`]);
   const file = targetsFile(present);
   const written = readConfigFile(file);
   const targets = targetsOf(written, present);
@@ -304,6 +312,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       webhookSecret: values.SENTRY_WEBHOOK_SECRET ?? null,
       ownWebhookSecrets: values.SENTRY_WEBHOOK_SECRETS,
       adminToken: values.SENTRY_ADMIN_TOKEN ?? null,
+      apiTokens: values.SENTRY_API_TOKENS,
       rate: values.SENTRY_HTTP_RATE,
     },
     mcp: {

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { type ApiScope, type ApiToken, apiScopes } from '../core/api-token.ts';
 import { channelPrincipal, type Principal } from '../core/principal.ts';
 import { whyNot } from '../core/system-fault.ts';
 import { readLimits } from '../safety/limits/throttle.ts';
@@ -81,6 +82,38 @@ export const webhookSecrets = list('').transform((pairs, context): ReadonlyMap<s
     );
   return new Map(found.filter(Boolean));
 });
+
+/** Who sends SENTRY_ADMIN_TOKEN. */
+const ADMIN = 'admin';
+
+/**
+ * `name=secret`, which may read, or `name:scope+scope=secret`, separated by commas: who may call the HTTP API. No problem
+ * repeats what was written: a secret stands in it.
+ */
+export const apiTokens = list('').transform((parts, context): readonly ApiToken[] => {
+  const found: ApiToken[] = [];
+  for (const [at, part] of parts.entries()) {
+    const token = apiTokenIn(part);
+    const twin = found.find(({ name, secret }) => name === token?.name || secret === token?.secret);
+    if (token === null)
+      context.addIssue(
+        `entry ${at + 1}: expected name=secret or name:scope+scope=secret, as ci:read+trigger=…; a name of lower-case letters, digits and "-", scopes of ${apiScopes.join(', ')}, and a secret of at least 16 characters without commas (openssl rand -hex 24 makes one)`,
+      );
+    else if (token.name === ADMIN)
+      context.addIssue(`entry ${at + 1}: "${ADMIN}" is who sends SENTRY_ADMIN_TOKEN`);
+    else if (twin) context.addIssue(`entry ${at + 1}: another ("${twin.name}") has the same name or secret`);
+    else found.push(token);
+  }
+  return found;
+});
+
+function apiTokenIn(part: string): ApiToken | null {
+  const [, name = '', scopes = 'read', secret = ''] =
+    /^([a-z0-9][a-z0-9-]{0,38})(?::([a-z+]+))?=(.{16,})$/.exec(part) ?? [];
+  const named = scopes.split('+');
+  const isKnown = (scope: string): scope is ApiScope => apiScopes.some((one) => one === scope);
+  return name !== '' && named.every(isKnown) ? { name, secret, scopes: named } : null;
+}
 
 export const flag = (fallback: boolean) =>
   z

@@ -2,19 +2,21 @@ import { z } from 'zod';
 import type { Severity } from './alert.ts';
 import type { IncidentId } from './ids.ts';
 
-export type IncidentState =
-  | 'open'
-  | 'triaging'
-  | 'ignored'
-  | 'diagnosing'
-  | 'reported'
-  | 'planning'
-  | 'awaiting_approval'
-  | 'remediating'
-  | 'verifying'
-  | 'resolved'
-  | 'escalated'
-  | 'stopped';
+export const incidentStates = [
+  'open',
+  'triaging',
+  'ignored',
+  'diagnosing',
+  'reported',
+  'planning',
+  'awaiting_approval',
+  'remediating',
+  'verifying',
+  'resolved',
+  'escalated',
+  'stopped',
+] as const;
+export type IncidentState = (typeof incidentStates)[number];
 
 /**
  * Whose memory, runbooks and stops an incident shares. The kinds of system say which there are (`targets/domains.ts`), and
@@ -93,6 +95,17 @@ export interface Incident {
   readonly flappingUntil: string | null;
   /** What was found and done in it was deleted for its age; see `record/retention.ts`. */
   readonly detailsDeletedAt: string | null;
+}
+
+/** Which incidents; what is left out does not narrow. */
+export interface IncidentFilter {
+  /** Only those not ended. */
+  readonly open?: boolean | undefined;
+  readonly state?: IncidentState | undefined;
+  readonly severity?: Severity | undefined;
+  readonly target?: string | undefined;
+  /** Opened at this time or later, ISO 8601. */
+  readonly since?: string | undefined;
 }
 
 /** `done`: what was asked for took effect; nothing was red, so nothing can be called fixed. */

@@ -26,3 +26,6 @@ export const formatPrincipals = (principals: readonly Principal[]): string =>
 /** An MCP client on record: `mcp:<name>`, which is nobody's Slack id. */
 export const mcpPrincipal = (name: string): string => `mcp:${name}`;
 export const isMcpPrincipal = (by: string | null): by is string => by?.startsWith('mcp:') === true;
+
+/** A program that calls the HTTP API, on record: `api:<name>`, which is nobody's Slack id either. */
+export const apiPrincipal = (name: string): string => `api:${name}`;

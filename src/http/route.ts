@@ -46,3 +46,11 @@ export interface HttpAnswer {
   /** An object is sent as JSON, a string as text/plain unless `content-type` says otherwise. */
   readonly body?: object | string;
 }
+
+/** One door for everything below some paths: whoever it does not let in learns of nothing that is there, or is not. */
+export interface Guard {
+  /** `/api` stands for itself and for what is below it. */
+  readonly roots: readonly string[];
+  /** The name under which the caller's requests are counted, or why it is not let in. */
+  admit(request: HttpHead): { readonly caller: string } | HttpAnswer;
+}

@@ -9,7 +9,7 @@ import { hostNameOf, LOOPBACK_NAMES, originNameOf } from './known-host.ts';
 import { matchPath } from './match-path.ts';
 import type { RateLimit, RequestKind } from './ports.ts';
 import { readBody } from './read-body.ts';
-import type { HttpAnswer, HttpHead, Route } from './route.ts';
+import type { Guard, HttpAnswer, HttpHead, Route } from './route.ts';
 
 /** A socket that listens already, or still: two processes may hold the same one. */
 export interface ListeningSocket {
@@ -32,6 +32,8 @@ export interface HttpServerOptions {
   /** To accept from, instead of a new one on `host` and `port`. */
   readonly socket?: ListeningSocket | null;
   readonly routes: readonly Route[];
+  /** Asked before anything is said of what is below its paths. */
+  readonly guard?: Guard;
   /** Names under which this server is reached, beside those of this machine and `host`. */
   readonly names?: readonly string[];
   /** Paths handed over whole, before anything is read: for a receiver that checks signatures over the raw body itself. */
@@ -61,7 +63,7 @@ const HEADER_LIMIT = 16 * 1024;
 
 /** One node:http server for webhooks, health and metrics; every answer carries the security headers. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { routes, log, rateLimit } = options;
+  const { routes, guard, log, rateLimit } = options;
   const receiveTimeoutMs = options.receiveTimeoutMs ?? 10_000;
   const names = knownNames(options);
   const registers = [options.metrics ?? new Registry()];
@@ -130,7 +132,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     seconds.observe({ path }, (performance.now() - started) / 1000);
   }
 
-  function limited(head: HttpHead, kind: RequestKind): HttpAnswer | null {
+  function limited(head: Pick<HttpHead, 'peer'>, kind: RequestKind): HttpAnswer | null {
     const answered = rateLimit?.({ peer: head.peer, kind });
     if (answered?.ok !== false) return null;
     limitedCount.inc({ kind });
@@ -142,32 +144,46 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 
   async function answer(request: IncomingMessage, head: HttpHead): Promise<HttpAnswer> {
+    const admitted = guard && isBelow(guard.roots, head.path) ? guard.admit(head) : null;
+    if (admitted && 'status' in admitted) return limited(head, 'stranger') ?? admitted;
+    const full = admitted && limited({ peer: admitted.caller }, 'known');
+    if (full) return full;
+    // Whom the guard let in is counted by name already.
+    const limit = (kind: RequestKind): HttpAnswer | null => (admitted ? null : limited(head, kind));
+    return answerFrom(request, head, limit);
+  }
+
+  async function answerFrom(
+    request: IncomingMessage,
+    head: HttpHead,
+    limit: (kind: RequestKind) => HttpAnswer | null,
+  ): Promise<HttpAnswer> {
     const here = routes.filter((route) => matchPath(route.path, head.path));
-    if (here.length === 0)
-      return limited(head, 'stranger') ?? { status: 404, body: { error: 'no such path' } };
+    if (here.length === 0) return limit('stranger') ?? { status: 404, body: { error: 'no such path' } };
     const route = here.find(
       ({ method }) => method === head.method || (method === 'GET' && head.method === 'HEAD'),
     );
     if (!route) {
       const allow = here.map(({ method }) => method).join(', ');
-      return (
-        limited(head, 'stranger') ?? { status: 405, headers: { allow }, body: { error: `expected ${allow}` } }
-      );
+      return limit('stranger') ?? { status: 405, headers: { allow }, body: { error: `expected ${allow}` } };
     }
     const refused = strangeHost(head, route, names) ?? route.admit?.(head);
-    const full = limited(head, route.admit && !refused ? 'known' : 'stranger');
+    const full = limit(route.admit && !refused ? 'known' : 'stranger');
     if (full) return full;
     if (refused && refused !== 'in_body') return refused;
     const mediaType = (head.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
     if (route.mediaTypes && !route.mediaTypes.includes(mediaType))
       return { status: 415, body: { error: `expected content-type ${route.mediaTypes.join(' or ')}` } };
-    const limit = route.bodyLimit ?? DEFAULT_BODY_LIMIT;
-    const body = await readBody(request, limit);
-    if (body === 'too_large') return { status: 413, body: { error: `the body is over ${limit} bytes` } };
+    const most = route.bodyLimit ?? DEFAULT_BODY_LIMIT;
+    const body = await readBody(request, most);
+    if (body === 'too_large') return { status: 413, body: { error: `the body is over ${most} bytes` } };
     if (body === 'aborted') return { status: 400, body: { error: 'the body ended early' } };
     return route.handle({ ...head, body, params: matchPath(route.path, head.path) ?? {} });
   }
 }
+
+const isBelow = (roots: readonly string[], path: string): boolean =>
+  roots.some((root) => path === root || path.startsWith(`${root}/`));
 
 function knownNames({ host, names = [] }: HttpServerOptions): ReadonlySet<string> {
   const own = host.includes(':') ? `[${host}]` : host;

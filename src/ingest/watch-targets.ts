@@ -9,6 +9,15 @@ import type { Accept } from './accept.ts';
 
 const RETRY_MS = [1_000, 2_000, 5_000, 15_000, 30_000] as const;
 
+/** How a watched target is: `problem` says why it cannot be watched now, as this process sees it. */
+export interface WatchedTarget {
+  readonly target: string;
+  readonly kind: string;
+  readonly problem: string | null;
+  /** When it last told anything. */
+  readonly toldAt: string | null;
+}
+
 interface WatchDeps {
   readonly sql: Sql;
   readonly accept: Accept;
@@ -24,6 +33,7 @@ interface WatchDeps {
 export function createTargetWatch({ sql, accept, watched, log }: WatchDeps) {
   const ending = new AbortController();
   const running = new Map<Target, { readonly ending: AbortController; readonly done: Promise<void> }>();
+  const problems = new Map<string, string>();
 
   async function follow(target: string, watch: Watch, signal: AbortSignal): Promise<void> {
     let failures = 0;
@@ -37,11 +47,13 @@ export function createTargetWatch({ sql, accept, watched, log }: WatchDeps) {
             INSERT INTO watch_position (target, position) VALUES (${target}, ${position})
             ON CONFLICT (target) DO UPDATE SET position = excluded.position, at = clock_timestamp()`;
           failures = 0;
+          problems.delete(target);
         }
       } catch (error) {
         if (signal.aborted) return;
         if (failures === 0) log.warn({ target, error: messageOf(error) }, 'cannot be watched, trying again');
         failures += 1;
+        problems.set(target, messageOf(error));
       }
       const wait = RETRY_MS[Math.min(failures, RETRY_MS.length) - 1] ?? 100;
       await sleep(wait, undefined, { signal }).catch(() => undefined);
@@ -79,6 +91,15 @@ export function createTargetWatch({ sql, accept, watched, log }: WatchDeps) {
   return {
     /** Begins, or goes on with what is to be watched now. */
     look,
+    async list(): Promise<readonly WatchedTarget[]> {
+      const kept = await sql<{ target: string; at: string }>`SELECT target, at FROM watch_position`;
+      return watched().map(({ target: { name, kind } }) => ({
+        target: name,
+        kind,
+        problem: problems.get(name) ?? null,
+        toldAt: kept.find(({ target }) => target === name)?.at ?? null,
+      }));
+    },
     async stop(): Promise<void> {
       ending.abort();
       await Promise.all([...running.values()].map(({ done }) => done));

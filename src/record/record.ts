@@ -2,7 +2,7 @@ import type { Action } from '../core/action.ts';
 import { COUNT_LIMIT } from '../core/count.ts';
 import type { IncidentEventBody } from '../core/event.ts';
 import type { ActionId, IncidentId, ToolCallId } from '../core/ids.ts';
-import type { Incident, Role } from '../core/incident.ts';
+import type { Incident, IncidentFilter, Role } from '../core/incident.ts';
 import type { IncidentRecord } from '../core/incident-record.ts';
 import type { ModelUsage } from '../core/model-usage.ts';
 import type { Sql, Tx } from '../core/sql.ts';
@@ -37,6 +37,9 @@ const OURS = new Set([
   'toolCallIds',
 ]);
 
+/** So many are looked at for a page, however few of them fit. */
+const LOOKED_AT = 2_000;
+
 /** The record of all incidents: the one place rows are read for showing and events are written. */
 export interface IncidentRecords {
   /** One incident with everything on record about it, or null when there is none of that id. */
@@ -44,6 +47,13 @@ export interface IncidentRecords {
   incident(id: IncidentId): Promise<Incident | null>;
   /** Newest first. `open`: only those not ended. */
   list(options: { readonly limit: number; readonly open?: boolean }): Promise<readonly Incident[]>;
+  /**
+   * Those after `before`, at most `limit`. `next`: what to go on after; null: there are no more. A page may hold fewer, and
+   * there still be more.
+   */
+  page(
+    options: IncidentFilter & { readonly limit: number; readonly before: IncidentId | null },
+  ): Promise<{ readonly incidents: readonly Incident[]; readonly next: IncidentId | null }>;
   /** How many are not ended, and how many of those somebody has stopped; counted no further than `COUNT_LIMIT`. */
   openCounts(): Promise<{ readonly open: number; readonly stopped: number }>;
   findByThread(channel: string, threadTs: string): Promise<IncidentId | null>;
@@ -121,6 +131,22 @@ export function createRecords(sql: Sql): IncidentRecords {
         ? await sql<IncidentRow>`SELECT * FROM incident WHERE state NOT IN ('ignored', 'resolved') ORDER BY opened_at DESC LIMIT ${limit}`
         : await sql<IncidentRow>`SELECT * FROM incident ORDER BY opened_at DESC LIMIT ${limit}`;
       return rows.map(toIncident);
+    },
+
+    async page({ limit, before, open = false, state, severity, target, since }) {
+      const looked = await sql<{ id: IncidentId; fits: boolean }>`
+        SELECT id, (NOT ${open} OR state NOT IN ('ignored', 'resolved'))
+               AND state = coalesce(${state ?? null}, state) AND severity = coalesce(${severity ?? null}, severity)
+               AND (${target ?? null}::text IS NULL OR target IS NOT DISTINCT FROM ${target ?? null}) AS fits
+          FROM incident
+         WHERE (${before}::text IS NULL OR (opened_at, id) < (SELECT b.opened_at, b.id FROM incident b WHERE b.id = ${before}))
+           AND opened_at >= coalesce(${since ?? null}::timestamptz, '-infinity')
+         ORDER BY opened_at DESC, id DESC LIMIT ${LOOKED_AT}`;
+      const ids = looked.flatMap(({ id, fits }) => (fits ? [id] : [])).slice(0, limit);
+      const rows = await sql<IncidentRow>`
+        SELECT * FROM incident WHERE id = ANY (${sql.array(ids)}::text[]) ORDER BY opened_at DESC, id DESC`;
+      const next = ids.length === limit ? ids.at(-1) : looked.length === LOOKED_AT ? looked.at(-1)?.id : null;
+      return { incidents: rows.map(toIncident), next: next ?? null };
     },
 
     async openCounts() {

@@ -9,8 +9,8 @@ import type { OutboundStore } from './outbound/store.ts';
 import { type Drawing, isBurst, isDirect, isProposal, type SubjectId } from './outbound/subject.ts';
 import { type Audience, type Say, tell } from './outbound/tell.ts';
 import { webClient } from './outbound/web-client.ts';
+import { nameEverybody } from './people/name-everybody.ts';
 import type { SlackWorkspace } from './people/slack-workspace.ts';
-import type { UserDirectory } from './people/user-directory.ts';
 import type { SlackDeps } from './ports.ts';
 import { draw } from './views/blocks/draw.ts';
 import type { DrawOptions } from './views/blocks/slot.ts';
@@ -81,12 +81,6 @@ async function drawingOf(
   // Of what is deleted nothing is drawn: its messages stay as they stand. Whoever asks there is answered.
   if (record.incident.detailsDeletedAt !== null) return { slots: [], channel };
   return { slots: draw(record, await drawOptions(record)), channel };
-}
-
-async function nameEverybody(directory: UserDirectory, line: string): Promise<string> {
-  const ids = [...new Set([...line.matchAll(/<@([UW][A-Z0-9]+)>/g)].map(([, id = '']) => id))];
-  const names = new Map(await Promise.all(ids.map(async (id) => [id, await directory.name(id)] as const)));
-  return line.replace(/<@([UW][A-Z0-9]+)>/g, (_, id: string) => names.get(id) ?? id);
 }
 
 async function restOfStatus(

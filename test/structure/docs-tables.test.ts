@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { described } from '../../src/http/api/operations.ts';
 import { alertSources, webhookPath } from '../../src/sources/registry.ts';
 import type { SourceFixtures } from '../contract/sources/fixtures.ts';
 
@@ -19,6 +20,16 @@ const tables = [
       }[source.arrives],
       `\`${source.name}\``,
       source.docs ? `[${source.payload}](${source.docs})` : source.payload,
+    ]),
+  },
+  {
+    file: 'docs/api.md',
+    name: 'requests of the API',
+    head: ['request', 'scope', 'what it does'],
+    rows: described.map(({ method, path, scope, summary }) => [
+      `\`${method} ${path}\``,
+      scope === null ? 'none' : `\`${scope}\``,
+      summary,
     ]),
   },
 ];

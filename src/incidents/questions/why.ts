@@ -3,12 +3,13 @@ import { count } from '../../core/count.ts';
 import type { Denial } from '../../core/denial.ts';
 import { describeAct, describePlan } from '../../core/describe-act.ts';
 import { formatDetailsDeleted } from '../../core/details-deleted.ts';
-import { byQuote, type Diagnosis, describeVerdict } from '../../core/diagnosis.ts';
+import { describeVerdict } from '../../core/diagnosis.ts';
 import type { IncidentEvent } from '../../core/event.ts';
 import { formatMembers, groupTitle } from '../../core/group.ts';
 import type { ActionId } from '../../core/ids.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
-import { alsoRuledOut, CLAUDES_WORDS, isModels, isWhyInModelsWords, label } from '../../core/model-words.ts';
+import { isObject } from '../../core/json-of.ts';
+import { CLAUDES_WORDS, isModels, isWhyInModelsWords, label } from '../../core/model-words.ts';
 import { stepResult } from '../../core/plan-progress.ts';
 import { isMcpPrincipal } from '../../core/principal.ts';
 import { formatHeldBack } from '../../core/seen-before.ts';
@@ -17,6 +18,7 @@ import { neighbourRead } from '../../core/tool-call.ts';
 import { usedModel } from './answer-actions.ts';
 import { lower } from './answer-lines.ts';
 import { formatAlertEvent } from './format-alert-event.ts';
+import { cited, formatCause, lastDiagnosis, moment, plainTool } from './format-cause.ts';
 import { checkedOf, formatChecked } from './format-lasting-fix.ts';
 import { formatNextStep, formatState } from './format-state.ts';
 
@@ -33,7 +35,6 @@ export function why(record: IncidentRecord, { cites = false }: { readonly cites?
 
 /** As `cited` writes them. */
 const CITED = / \[tc_[0-9a-z]+(?:, tc_[0-9a-z]+)*\]/g;
-const cited = (ids: readonly string[]): string => (ids.length === 0 ? '' : ` [${ids.join(', ')}]`);
 
 function story(record: IncidentRecord): string {
   const { incident } = record;
@@ -46,34 +47,56 @@ function story(record: IncidentRecord): string {
     ...[formatDetailsDeleted(incident) ?? []].flat(),
     ...(incident.asksAgainAt === null ? [] : [`*Next*: ${formatNextStep(incident, moment)}`]),
     '',
-    ...causeOf(record),
+    ...formatCause(record),
     ...actionsOf(record),
     '*What happened*',
     ...storyOf(record),
     '',
     `*Cost*: ${usedModel(record) ? `$${incident.costUsd.toFixed(4)} for the model` : 'no model was used'}; ${incident.detailsDeletedAt === null ? count(record.toolCalls.length, 'tool call') : 'tool calls are deleted'}.`,
   ];
-  return lines.map((text) => text.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ')).join('\n');
+  return lines.map(onOneLine).join('\n');
 }
 
-/** The events, a line each; the day where it is another than the line before, and looks whether it helped as one line. */
+const onOneLine = (text: string): string => text.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ');
+
+/** The events, a line each; the day where it is another than the line before. */
 function storyOf(record: IncidentRecord): string[] {
-  const { events } = record;
   const lines: string[] = [];
   let day = record.incident.openedAt.slice(0, 10);
+  for (const { at, text } of timeline(record)) {
+    if (at.slice(0, 10) !== day) {
+      day = at.slice(0, 10);
+      lines.push(`${moment(at)}:`);
+    }
+    lines.push(`${moment(at)}  ${text}`);
+  }
+  return lines;
+}
+
+/** One thing that happened, in words. */
+export interface TimelineEntry {
+  /** Of its event; grows. */
+  readonly seq: number;
+  readonly at: string;
+  readonly text: string;
+}
+
+/** What happened, oldest first, in one line each as `why` tells it; looks whether it helped are one. */
+export function timelineOf(record: IncidentRecord): readonly TimelineEntry[] {
+  return timeline(record).map((entry) => ({ ...entry, text: onOneLine(entry.text).replace(CITED, '') }));
+}
+
+function timeline(record: IncidentRecord): readonly TimelineEntry[] {
+  const { events } = record;
+  const entries: TimelineEntry[] = [];
   let told = 0;
   for (const [index, event] of events.entries()) {
     const looks = isLook(event) && index >= told ? looksFrom(events, index) : null;
     told = looks?.until ?? told;
     const text = looks ? looks.text : isLook(event) ? null : line(event, record);
-    if (text === null) continue;
-    if (event.at.slice(0, 10) !== day) {
-      day = event.at.slice(0, 10);
-      lines.push(`${moment(event.at)}:`);
-    }
-    lines.push(`${moment(event.at)}  ${text}`);
+    if (text !== null) entries.push({ seq: event.seq, at: event.at, text });
   }
-  return lines;
+  return entries;
 }
 
 type ToolCalled = Extract<IncidentEvent, { type: 'tool.called' }>;
@@ -92,72 +115,6 @@ function looksFrom(events: readonly IncidentEvent[], from: number) {
   const times = length === 1 ? 'once' : `${length} times`;
   return { until, text: `looked ${times} whether it ${hasRun ? 'helped' : 'is still there'}` };
 }
-
-function causeOf(record: IncidentRecord): string[] {
-  const last = lastDiagnosis(record);
-  if (!last) return [];
-  const { diagnosis, at } = last;
-  const isModel = isModels(diagnosis, record.events) && diagnosis.disagreement === undefined;
-  const whose = isModel ? `, ${CLAUDES_WORDS}` : '';
-  return [
-    diagnosis.verdict === 'cause_found' && diagnosis.unexplained === undefined
-      ? `*Cause* (${Math.round(diagnosis.confidence * 100)} % sure${sureOfFix(diagnosis)}${whose}): ${diagnosis.rootCause} (as of ${moment(at)})`
-      : `*${describeVerdict(diagnosis)}*${isModel ? ` (${CLAUDES_WORDS})` : ''}: ${diagnosis.rootCause} (as of ${moment(at)})`,
-    ...sidesOf(diagnosis),
-    ...byQuote(diagnosis.evidence).map(
-      (item) => `• ${item.claim}${cited(item.toolCallIds)}${item.quote === null ? '' : ` “${item.quote}”`}`,
-    ),
-    ...reasoningOf(diagnosis),
-    ...alsoRuledOut(diagnosis).map((text) => `• ruled out: ${text}`),
-    ...(diagnosis.unexplained === undefined ? [] : [`• not known: ${diagnosis.unexplained}`]),
-    ...diagnosis.unknown.map((text) => `• not known: ${text}`),
-    ...(diagnosis.wouldChangeMyMind ? [`• wrong if: ${diagnosis.wouldChangeMyMind}`] : []),
-    ...(isModel && diagnosis.remedy ? [`• Claude suggests: ${diagnosis.remedy}`] : []),
-    ...(diagnosis.doubleCheck?.reason ? [`• not double-checked: ${diagnosis.doubleCheck.reason}`] : []),
-    ...(diagnosis.unread ?? []).map(({ toolCallId, way, reason }) => {
-      const call = record.toolCalls.find(({ id }) => id === toolCallId);
-      const then = way === 'run' ? 'it can be run again' : 'somebody has to grant it';
-      return `• not read: ${plainTool(call?.tool ?? 'a call')}${cited([toolCallId])}: ${reason} (${then})`;
-    }),
-    '',
-  ];
-}
-
-function sureOfFix({ confidence, fixConfidence }: Diagnosis): string {
-  return fixConfidence === undefined || fixConfidence === confidence
-    ? ''
-    : `, ${Math.round(fixConfidence * 100)} % of the fix`;
-}
-
-function sidesOf({ disagreement }: Diagnosis): string[] {
-  if (disagreement === undefined) return [];
-  const { runbook, model } = disagreement;
-  return [
-    `• the runbook’s check: ${runbook.says}${cited([...new Set(runbook.evidence.flatMap(({ toolCallIds }) => toolCallIds))])}`,
-    `• ${CLAUDES_WORDS}: ${model.says}`,
-  ];
-}
-
-const ends = { ruled_in: 'ruled in', ruled_out: 'ruled out', open: 'open' } as const;
-
-function reasoningOf({ rootCause, onset, symptomNow, chain = [], hypotheses = [] }: Diagnosis): string[] {
-  return [
-    ...(onset === undefined ? [] : [`• began: ${moment(onset)}`]),
-    ...(symptomNow === undefined
-      ? []
-      : [`• there now: ${symptomNow.present ? 'yes' : 'no'}${cited([symptomNow.toolCallId])}`]),
-    ...(chain.length === 0 ? [] : [`• how it came about: ${chain.join(' → ')}`]),
-    ...hypotheses
-      .filter(({ cause }) => cause !== rootCause)
-      .map(
-        ({ cause, forIds, againstIds, end }) =>
-          `• weighed, ${ends[end]}: ${cause}${cited([...forIds, ...againstIds])}`,
-      ),
-  ];
-}
-
-const lastDiagnosis = ({ events }: IncidentRecord) =>
-  events.findLast((event) => event.type === 'diagnosis.concluded');
 
 /** The triage has given this reason a line before. */
 const isTriage = (reason: string, { events }: IncidentRecord): boolean =>
@@ -276,13 +233,11 @@ function decisionOf(action: Action, isPlan = false): string {
 /** A rule of the policy decides too. */
 const personOf = (by: string): string => (by === 'policy' ? 'a rule of the policy' : `<@${by}>`);
 
-const plainTool = (name: string): string => name.replaceAll('_', ' ');
-
 /** One line an event, or null where another one or the sections above say it. */
 function line(event: IncidentEvent, record: IncidentRecord): string | null {
   switch (event.type) {
     case 'incident.opened':
-      return `opened by ${event.source}`;
+      return `opened by ${openerOf(event, record)}`;
     case 'alert.repeated':
     case 'alert.flapping':
     case 'incident.last_time':
@@ -439,6 +394,13 @@ function purposeOf({ purpose, tool, at }: ToolCalled, { events }: IncidentRecord
     : `“${purpose}”`;
 }
 
+/** Where a person or a program asked for it, who; else its source. */
+function openerOf({ source }: { readonly source: string }, { alerts }: IncidentRecord): string {
+  const annotations = source === 'hand' ? alerts[0]?.annotations : undefined;
+  const by = isObject(annotations) ? annotations['requested_by'] : undefined;
+  return typeof by === 'string' ? formatSetter(by) : source;
+}
+
 /** A client outside of Sentry, by name; nothing where it was Sentry. */
 function proposerOf(id: ActionId, { actions }: IncidentRecord): string {
   const by = actions.find((action) => action.id === id)?.requestedBy ?? null;
@@ -453,6 +415,3 @@ function memoryLine(event: Extract<IncidentEvent, { type: 'memory.context.loaded
   );
   return `the ${event.role} was shown from memory, ${event.tokens} tokens: ${places.join(', ')}`;
 }
-
-/** `2026-11-21T14:03:22Z`. */
-const moment = (iso: string): string => `${iso.slice(0, 19)}Z`;

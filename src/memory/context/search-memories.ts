@@ -78,6 +78,48 @@ export function createSearchMemories(
   };
 }
 
+/** What everybody's memory has for a text, outside of any incident. `past`: for whoever may read of every incident. */
+export type SearchWorkspace = (
+  text: string,
+  options: { readonly limit: number; readonly domain: Domain | null; readonly past: boolean },
+) => Promise<Pick<MemoryAnswer, 'found' | 'missing'>>;
+
+/** Who takes part in nothing reads what everybody may. */
+const everybody: Reader = { kind: 'person', userId: '', incidents: [] };
+
+/** Runbooks, workspace documents and, for who may read of all of them, past incidents. */
+export function createSearchWorkspace(
+  deps: FindDeps & {
+    readonly documents: Pick<Documents, 'search'>;
+    readonly domains: readonly Domain[];
+    readonly enabled: boolean;
+  },
+): SearchWorkspace {
+  return async (text, { limit, domain, past }) => {
+    // While memory is off: documents alone, by words in common.
+    if (!deps.enabled) {
+      const documents = await deps.documents.search(everybody, text, limit);
+      return { found: documents.map(asFound), missing: null };
+    }
+    const inDomains = deps.domains
+      .filter((one) => domain === null || one === domain)
+      .flatMap(domainSpaces)
+      .filter(({ kind }) => past || kind !== 'incident');
+    const { found, meaning } = await findMemories(deps, {
+      reader: everybody,
+      here: null,
+      spaces: [...inDomains, ...(await documentSpacesOf(deps.sql, everybody))],
+      texts: [text],
+      entities: entitiesOf(text),
+      domain,
+      limit,
+      meaningWithinMs: MEANING_MS,
+      least: LEAST,
+    });
+    return { found: found.map(({ memory }) => memory), missing: MISSING[meaning] };
+  };
+}
+
 /** Documents by words in common: all that is looked at while memory is off. */
 export function createSearchWords(documents: Pick<Documents, 'search'>): SearchMemories {
   return async (reader, _incidentId, text, limit) => ({

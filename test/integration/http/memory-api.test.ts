@@ -1,73 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { memoryRoutes } from '../../../src/http/memory-routes.ts';
-import { createHttpServer, type HttpServer } from '../../../src/http/server.ts';
-import { conversationStore } from '../../../src/memory/documents/document.ts';
-import { memorySummary } from '../../../src/memory/documents/summary.ts';
 import { recordEpisode } from '../../../src/memory/episodes/episodes.ts';
-import { listEpisodes } from '../../../src/memory/episodes/list-episodes.ts';
-import { quiet } from '../../support/quiet.ts';
 import type { Row } from '../../support/typed.ts';
-import { admin, type DocumentsRig, documentsRig, note } from '../memory/documents/rig.ts';
+import { admin, note } from '../memory/documents/rig.ts';
+import { type ApiScene, apiScene, tokens } from './api-scene.ts';
 
-const token = ['a', 'test', 'token', 'of', 'the', 'admin', 'api'].join('-');
 const secret = ['ghp', 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'].join('_');
-let rig: DocumentsRig;
-let servers: readonly HttpServer[];
-let url = '';
-let closedUrl = '';
+let scene: ApiScene;
+let rig: ApiScene['rig'];
+let server: Awaited<ReturnType<ApiScene['serve']>>;
 
 beforeAll(async () => {
-  rig = await documentsRig();
-  const { sql } = rig;
-  const server = async (secretToken: string | null) => {
-    const routes = memoryRoutes({
-      ...rig,
-      summary: () => memorySummary(sql, null),
-      episodes: (page) => listEpisodes(sql, page),
-      log: quiet,
-      token: secretToken,
-    });
-    const http = createHttpServer({ host: '127.0.0.1', port: 0, routes, log: quiet });
-    const { port } = await http.listen();
-    return { http, url: `http://127.0.0.1:${port}` };
-  };
-  const [open, off] = [await server(token), await server(null)];
-  servers = [open.http, off.http];
-  url = open.url;
-  closedUrl = off.url;
+  scene = await apiScene();
+  ({ rig } = scene);
+  server = await scene.serve();
 });
-afterAll(async () => {
-  await Promise.all(servers.map((one) => one.close(100)));
-  await rig.close();
-});
+afterAll(() => scene.close());
 
-async function ask(path: string, body?: unknown, headers: Record<string, string> = {}) {
-  const response = await fetch(`${url}${path}`, {
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
-    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-  });
-  return { status: response.status, body: (await response.json()) as Record<string, never> };
-}
-
-async function proposed(content = 'The report job leaves a transaction open.') {
-  const incidentId = await rig.incident();
-  const path = `api/${incidentId.toLowerCase()}`;
-  const written = await rig.documents.write(
-    { kind: 'agent', role: 'detective', incidentId },
-    { place: { store: conversationStore, incidentId }, document: note({ path, content }), sources: [] },
-  );
-  const asked = await rig.promotions.propose(
-    { kind: 'agent', incidentId, userId: null },
-    {
-      ref: { id: written.ok ? written.document.id : '' },
-      rationale: 'Twice.',
-      domain: 'postgres',
-      by: 'detective',
-    },
-  );
-  if (!asked.ok) throw new Error(asked.reason);
-  return { jobId: asked.jobId, path };
-}
+const ask = (path: string, body?: unknown, token: string = tokens.admin) =>
+  server.ask(path, { token, ...(body === undefined ? {} : { body }) });
+const proposed = (content?: string) => scene.proposal(content);
 const audits = async (words: string): Promise<number> => {
   const [row] = await rig.sql<Row>`SELECT count(*) AS n FROM audit_entry WHERE body LIKE ${`%${words}%`}`;
   return Number(row?.['n']);
@@ -75,29 +26,31 @@ const audits = async (words: string): Promise<number> => {
 
 describe('who may ask', () => {
   test('nobody without the token, and nobody at all where none is configured', async () => {
-    const paths = ['/memory', '/memory/promotions', '/memory/documents', '/memory/documents/doc_1/history'];
-    for (const path of paths)
-      for (const authorization of [
-        '',
-        'Bearer',
-        `Bearer ${token}x`,
-        `Bearer ${token.slice(1)}`,
-        `Basic ${token}`,
-      ])
-        expect((await ask(path, undefined, { authorization })).status, `${path} ${authorization}`).toBe(401);
-    const off = await fetch(`${closedUrl}/memory`, { headers: { authorization: `Bearer ${token}` } });
-    expect([off.status, await off.text()]).toEqual([403, expect.stringContaining('SENTRY_ADMIN_TOKEN')]);
     const { jobId } = await proposed();
-    expect(
-      (
-        await ask(
-          `/memory/promotions/${jobId}/decision`,
-          { as: admin, decision: 'approve' },
-          { authorization: '' },
-        )
-      ).status,
-    ).toBe(401);
+    const decision = { as: admin, decision: 'approve' };
+    for (const path of [
+      '/memory',
+      '/memory/promotions',
+      '/memory/documents',
+      '/memory/documents/doc_1/history',
+    ])
+      expect((await ask(path, undefined, 'nobody')).status, path).toBe(401);
+    expect((await ask(`/memory/promotions/${jobId}/decision`, decision, 'nobody')).status).toBe(401);
+    for (const token of [tokens.reader, tokens.everything, tokens.other])
+      for (const path of ['', '/api/v1'])
+        expect((await ask(`${path}/memory/promotions/${jobId}/decision`, decision, token)).status).toBe(403);
+    const off = await scene.serve({ env: { SENTRY_API_TOKENS: '', SENTRY_ADMIN_TOKEN: '' } });
+    const closed = await off.ask('/memory', { token: tokens.admin });
+    expect([closed.status, closed.text]).toEqual([403, expect.stringContaining('SENTRY_ADMIN_TOKEN')]);
     expect((await rig.promotions.get(jobId))?.state).toBe('pending');
+  });
+
+  test('everything is at the same path below /api/v1, too', async () => {
+    await proposed();
+    for (const path of ['/memory/promotions', '/memory/documents'])
+      expect((await ask(`/api/v1${path}`)).body).toEqual((await ask(path)).body);
+    expect((await ask('/memory/documents', undefined, tokens.reader)).status).toBe(200);
+    expect((await ask('/memory', undefined, tokens.everything)).status).toBe(403);
   });
 
   test('an admin alone changes anything, and every request let in is on record', async () => {

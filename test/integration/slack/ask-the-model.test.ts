@@ -136,7 +136,7 @@ describe('what a person has seen', () => {
     await scene.bot({
       createManualIncident: async ({ text, by }) => {
         opened.push({ text, by });
-        return { ok: true, incidentId: id, target: 'shop-db' };
+        return { ok: true, incidentId: id, target: 'shop-db', opened: true };
       },
     });
     await scene.act('command.run', {

@@ -67,7 +67,7 @@ const openByHand: CreateManualIncident = async ({ text, key }) => {
   await scene.sql`
     INSERT INTO alert (incident_id, delivery_key, source, fingerprint, status, title, labels, annotations, starts_at)
     VALUES (${id}, ${`hand:${key}`}, 'hand', 'f', 'firing', ${text}, '{}', '{}', now())`;
-  return { ok: true, incidentId: id, target: 'shop-db' };
+  return { ok: true, incidentId: id, target: 'shop-db', opened: true };
 };
 
 const dmOf = async (userId: string): Promise<string> => {
