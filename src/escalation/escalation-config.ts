@@ -62,6 +62,8 @@ export interface EscalationConfig {
   /** At least one; level 1 is the first. */
   readonly levels: readonly EscalationLevel[];
   readonly reasons: readonly EscalationReason[];
+  /** How long an incident is open before it needs somebody only because nobody has it. */
+  readonly unacknowledgedMs: number;
   /** So long before a proposal expires somebody is called. */
   readonly approvalExpiryMs: number;
   readonly quietHours: readonly QuietHours[];

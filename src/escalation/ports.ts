@@ -1,5 +1,5 @@
-import type { IncidentId } from '../core/ids.ts';
 import type { Severity } from '../core/alert.ts';
+import type { IncidentId } from '../core/ids.ts';
 
 /** What a paging service is told of one incident, at one level of the ladder. */
 export interface Page {
@@ -26,7 +26,12 @@ export interface Page {
 /** What came of telling a paging service. `retryable`: it may work later (no answer, 429, 5xx). */
 export type Delivered =
   | { readonly ok: true }
-  | { readonly ok: false; readonly retryable: boolean; readonly retryAfterMs?: number; readonly reason: string };
+  | {
+      readonly ok: false;
+      readonly retryable: boolean;
+      readonly retryAfterMs?: number;
+      readonly reason: string;
+    };
 
 /** A paging service. None of these throws; each may be called again with the same page. */
 export interface Pager {
@@ -50,4 +55,14 @@ export interface OnCallPerson {
 export interface OnCallSchedule {
   readonly name: string;
   onCall(at: Date, signal: AbortSignal): Promise<readonly OnCallPerson[]>;
+}
+
+/** Whom Slack knows. Each rejects with OpsError where Slack does not tell. */
+export interface SlackAccounts {
+  /** Of a user group, by its handle or id. */
+  groupId(group: string): Promise<string>;
+  /** Null: nobody has this address. */
+  userByEmail(email: string): Promise<string | null>;
+  /** What somebody is called; the id itself where Slack does not tell. */
+  name(userId: string): Promise<string>;
 }

@@ -68,6 +68,7 @@ export const noServices = {
   questions: noQuestions,
   digDeeper: null,
   retryRead: { ask: refuse, grant: refuse },
+  escalation: { take: refuse, pageNow: refuse, wrote: async () => undefined, pagersAfter: () => [] },
   createManualIncident: refuse,
   memory: noMemory,
   commands: {},

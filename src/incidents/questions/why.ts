@@ -16,6 +16,7 @@ import { formatScope, formatSetter } from '../../core/switch-scope.ts';
 import { neighbourRead } from '../../core/tool-call.ts';
 import { usedModel } from './answer-actions.ts';
 import { lower } from './answer-lines.ts';
+import { callLine, isCallEvent } from './call-line.ts';
 import { checkedOf, formatChecked } from './format-lasting-fix.ts';
 import { formatNextStep, formatState } from './format-state.ts';
 
@@ -279,6 +280,7 @@ const plainTool = (name: string): string => name.replaceAll('_', ' ');
 
 /** One line an event, or null where another one or the sections above say it. */
 function line(event: IncidentEvent, record: IncidentRecord): string | null {
+  if (isCallEvent(event)) return callLine(event, moment);
   switch (event.type) {
     case 'incident.opened':
       return `opened by ${event.source}`;
