@@ -1,5 +1,5 @@
-import type { IncidentId } from '../core/ids.ts';
 import type { Severity } from '../core/alert.ts';
+import type { IncidentId } from '../core/ids.ts';
 
 /** What a paging service is told of one incident, at one level of the ladder. */
 export interface Page {
@@ -26,7 +26,12 @@ export interface Page {
 /** What came of telling a paging service. `retryable`: it may work later (no answer, 429, 5xx). */
 export type Delivered =
   | { readonly ok: true }
-  | { readonly ok: false; readonly retryable: boolean; readonly retryAfterMs?: number; readonly reason: string };
+  | {
+      readonly ok: false;
+      readonly retryable: boolean;
+      readonly retryAfterMs?: number;
+      readonly reason: string;
+    };
 
 /** A paging service. None of these throws; each may be called again with the same page. */
 export interface Pager {

@@ -7,6 +7,9 @@ export const pagerDutyScheduleEntry = z.strictObject({
   key: secretName,
   schedule: z
     .string()
-    .regex(/^[A-Z0-9]{5,30}$/, 'expected the id of a schedule, like PI7DH85: the end of its address in PagerDuty'),
+    .regex(
+      /^[A-Z0-9]{5,30}$/,
+      'expected the id of a schedule, like PI7DH85: the end of its address in PagerDuty',
+    ),
   ...servedFrom(['us', 'eu']),
 });

@@ -3,7 +3,10 @@ import { timezone, weekdays } from '../../../core/hours.ts';
 
 const person = z
   .string()
-  .regex(/^(?:[UW][A-Z0-9]{2,20}|[^\s@<>]{1,64}@[^\s@<>]{1,200})$/, 'expected a Slack user id (U…) or an e-mail address');
+  .regex(
+    /^(?:[UW][A-Z0-9]{2,20}|[^\s@<>]{1,64}@[^\s@<>]{1,200})$/,
+    'expected a Slack user id (U…) or an e-mail address',
+  );
 
 const day = z.string().refine(isDay, 'expected a day, like 2026-11-02');
 
