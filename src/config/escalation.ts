@@ -94,9 +94,7 @@ export function readEscalation({ raw, placeOf }: ConfigFile, env: Env): Escalati
     ([name, entry]): ScheduleConfig =>
       entry.type === 'rotation' ? { ...entry, name } : { ...entry, name, key: valueOf(entry.key) },
   );
-  const levels = section.levels.map(
-    ({ after, ...calls }): EscalationLevel => ({ ...calls, afterMs: after }),
-  );
+  const levels = section.levels.map(({ after, ...calls }): EscalationLevel => ({ ...calls, afterMs: after }));
   const problems = [
     ...Object.entries(section.pagers).flatMap(([name, { type, key }]) =>
       keyFault(['pagers', name], `pager "${name}"`, key, valueOf(key), pagerKeys[type]),
@@ -160,7 +158,12 @@ function levelFaults(
   });
   return [
     ...(before && level.afterMs <= before.afterMs
-      ? [problem(`after is counted from the beginning, so it must be longer than that of level ${at}`, 'after')]
+      ? [
+          problem(
+            `after is counted from the beginning, so it must be longer than that of level ${at}`,
+            'after',
+          ),
+        ]
       : []),
     ...level.mention.flatMap((one, n) =>
       one.kind === 'schedule' && !schedules.some(({ name }) => name === one.name)

@@ -184,5 +184,7 @@ function fileOf(known: readonly TargetKind[]) {
     error: ({ code }) =>
       code === 'invalid_union' ? `expected one of ${known.map(({ name }) => name).join(', ')}` : undefined,
   });
-  return z.strictObject({ targets: z.array(target).nullish(), ...mcpFields, ...escalationFields }).prefault({});
+  return z
+    .strictObject({ targets: z.array(target).nullish(), ...mcpFields, ...escalationFields })
+    .prefault({});
 }
