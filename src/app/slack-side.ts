@@ -82,9 +82,10 @@ const afterwards = ({
 
 /** Takes in what another app posted in an alert channel. One that is no alert is logged, not an error. */
 async function takeSlackMessage(
-  { accept, log, config, slackWorkspace }: Services,
+  { accept, hearDelivery, log, config, slackWorkspace }: Services,
   ...[message, own]: Parameters<SlackDeps['acceptSlackMessage']>
 ): Promise<void> {
+  if (await hearDelivery('slack', message, { receivedAt: new Date(), own })) return;
   const everyMessage = await slackWorkspace.channels.isAmong(message.channel, config.everyMessageChannels);
   for (const source of alertSources.filter(({ arrives }) => arrives === 'slack')) {
     const read = await source.read(message, { receivedAt: new Date(), own, everyMessage });

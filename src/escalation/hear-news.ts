@@ -7,6 +7,9 @@ import { acknowledgeIn, type RecordDeps } from './acknowledge.ts';
 import { type Read, readFacts } from './read-facts.ts';
 import type { PageRow } from './rows.ts';
 
+/** By so much a service's clock may be behind the database's. */
+const CLOCKS_APART_MS = 60_000;
+
 /**
  * Takes in what a paging service tells of a page of ours. `pagers`: the names of those it may be of. False: we have never sent such a
  * page, so it is somebody else's problem that has a key like ours. The same news twice changes nothing.
@@ -25,7 +28,7 @@ export async function hearNews(
     if (!page) return false;
     const read = await readFacts(tx, key.incidentId);
     // Of an earlier page with the same key.
-    const isOld = new Date(news.at) < new Date(page.asked_at);
+    const isOld = Date.parse(news.at) < Date.parse(page.asked_at) - CLOCKS_APART_MS;
     if (read && !isOld && !isEnded(read.incident.state)) await take(tx, deps, read, page, news);
     return true;
   });
