@@ -18,7 +18,8 @@ export interface FakeWebhook {
 }
 
 const head = { version: z.literal(1), id: z.string().regex(/^[0-9a-f]{32}$/), dedup_key: z.string().min(1) };
-const Message = z.discriminatedUnion('event', [
+/** What docs/escalation.md describes, and no field more. */
+export const WebhookMessage = z.discriminatedUnion('event', [
   z.strictObject({
     ...head,
     event: z.literal('trigger'),
@@ -45,7 +46,7 @@ export async function fakeWebhook(): Promise<FakeWebhook> {
   const server = await pagingServer(({ method, headers, body }) => {
     const expected = `sha256=${createHmac('sha256', key).update(body).digest('hex')}`;
     if (headers['x-sentry-signature'] !== expected) return { status: 401, body: { error: 'signature' } };
-    const parsed = Message.safeParse(objectIn(body));
+    const parsed = WebhookMessage.safeParse(objectIn(body));
     if (method !== 'POST' || !parsed.success)
       return { status: 400, body: { error: 'not the documented form' } };
     const message = parsed.data;

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { asIncidentId } from '../../../src/core/ids.ts';
 import type { PagerConfig } from '../../../src/escalation/escalation-config.ts';
@@ -5,7 +7,7 @@ import { createPager } from '../../../src/escalation/pagers/create-pager.ts';
 import type { Page, Pager } from '../../../src/escalation/ports.ts';
 import { fakeOpsgenie } from '../../support/fake-opsgenie.ts';
 import { fakePagerDuty } from '../../support/fake-pagerduty.ts';
-import { fakeWebhook } from '../../support/fake-webhook.ts';
+import { fakeWebhook, WebhookMessage } from '../../support/fake-webhook.ts';
 import { objectIn, type PagingServer } from '../../support/paging-server.ts';
 
 /** A service as the suite sees it: what is open there under a key, and how that stands. */
@@ -237,4 +239,10 @@ describe.each(services)('%s', (_, start) => {
       expect(JSON.stringify(told).length).toBeLessThan(1_000);
     }
   });
+});
+
+test('docs/escalation.md shows what a webhook is sent', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../../docs/escalation.md'), 'utf8');
+  const [, example = ''] = /```json\n([\s\S]*?)```/.exec(text) ?? [];
+  expect(WebhookMessage.safeParse(JSON.parse(example)).error).toBeUndefined();
 });
