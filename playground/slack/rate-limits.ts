@@ -40,6 +40,7 @@ const METHOD_TIERS: Readonly<Record<string, Tier>> = {
   'users.conversations': 3,
   'users.info': 4,
   'users.list': 2,
+  'users.lookupByEmail': 3,
   'views.open': 4,
   'views.publish': 4,
   'views.push': 4,

@@ -156,4 +156,5 @@ export const BOT_SCOPES: readonly string[] = [
   'reactions:write',
   'usergroups:read',
   'users:read',
+  'users:read.email',
 ];

@@ -44,6 +44,11 @@ export function auditedSettings(
       act,
     })),
     mcpCallers: config.mcp.callers.map(({ name, user }) => ({ name, user })),
+    escalation: config.escalation && {
+      ...config.escalation,
+      pagers: config.escalation.pagers.map(({ name, type }) => ({ name, type })),
+      schedules: config.escalation.schedules.map(({ name, type }) => ({ name, type })),
+    },
     slack: slack.kind,
     ownDatabase: config.databaseUrl !== null,
     vaultKeyGiven: config.vaultKey !== null,

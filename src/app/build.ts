@@ -49,6 +49,7 @@ async function start(services: Services, { slack, http }: Surfaces): Promise<{ h
   services.switches.start();
   services.breaker.start((text) => slackWorkspace.announce(text));
   await slack.start();
+  services.escalation.start(bus);
   services.watch.look();
   services.logWatch.look();
   services.targetsReload?.start();
@@ -69,6 +70,7 @@ async function stop(services: Services, { slack, http }: Surfaces): Promise<void
   await end('switch', services.switches.end());
   await end('cost breaker', services.breaker.stop());
   services.shutdown.abort();
+  await end('escalation', services.escalation.stop());
   await end('turns', services.engine.stop(20_000));
   await end('slack', slack.stop());
   await end('workspace', services.workspace.stop());

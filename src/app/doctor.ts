@@ -5,6 +5,8 @@ import { count } from '../core/count.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { within } from '../core/within.ts';
+import type { ScheduleConfig } from '../escalation/escalation-config.ts';
+import { createSchedule } from '../escalation/schedules/create-schedule.ts';
 import { makeFolder } from '../infra/process/make-folder.ts';
 import { mappingFaults } from '../ingest/match-target.ts';
 import { createBackend, modelName } from '../llm/create-backend.ts';
@@ -117,6 +119,13 @@ function checksFor(config: Config, log: Log): readonly Check[] {
         run: () => checkMcpServer(config, server, log),
       }),
     ),
+    ...(config.escalation?.schedules ?? []).map(
+      (schedule): Check => ({
+        part: `Schedule ${schedule.name}`,
+        required: false,
+        run: () => checkSchedule(schedule),
+      }),
+    ),
     { part: 'Alert sources', required: true, run: () => checkSources(config) },
     { part: 'Runbooks', required: false, run: () => checkRunbooks(config) },
     { part: 'Mode', required: false, run: () => checkMode(config) },
@@ -132,6 +141,15 @@ async function checkSettings({ notes }: Config): Promise<string> {
 async function checkDataFolder({ dataDir }: Config): Promise<string> {
   makeFolder(dataDir);
   return `${dataDir} can be written`;
+}
+
+async function checkSchedule(config: ScheduleConfig): Promise<string> {
+  const people = await createSchedule(config).onCall(new Date(), AbortSignal.timeout(CHECK_TIMEOUT_MS));
+  if (people.length === 0)
+    throw new OpsError('NOBODY_ON_CALL', 'nobody is on call now', {
+      hint: 'Correct the schedule, or the levels of escalation in sentry.yaml that mention it.',
+    });
+  return `on call now: ${people.map(({ name }) => name).join(', ')}`;
 }
 
 async function checkDatabase(config: Config, log: Log): Promise<string> {

@@ -52,6 +52,7 @@ export async function createHttpSide(
     routes: [
       ...webhookRoutes({
         accept,
+        hear: (source, payload) => services.hearDelivery(source, payload, { receivedAt: new Date() }),
         secret: config.http.webhookSecret,
         ownSecrets: config.http.ownWebhookSecrets,
         log,

@@ -1,4 +1,6 @@
+import type { Escalation } from '../escalation/escalation.ts';
 import { type ActionServices, createActionServices } from './action-services.ts';
+import { createEscalationServices, createHearDelivery, type HearDelivery } from './escalation-services.ts';
 import { createFoundations, type Foundations } from './foundations.ts';
 import { createGuards, type Guards } from './guards.ts';
 import { createIncidentServices, type IncidentServices } from './incident-services.ts';
@@ -6,7 +8,10 @@ import { createMemoryServices, type MemoryServices } from './memory-services.ts'
 import type { Parts } from './parts.ts';
 
 /** Everything that works without a surface: it writes the record, and who shows that hears of it on the bus. */
-export interface Services extends Foundations, Guards, MemoryServices, ActionServices, IncidentServices {}
+export interface Services extends Foundations, Guards, MemoryServices, ActionServices, IncidentServices {
+  readonly escalation: Escalation;
+  readonly hearDelivery: HearDelivery;
+}
 
 /** Each group needs only those before it. */
 export async function createServices(parts: Parts): Promise<Services> {
@@ -15,5 +20,7 @@ export async function createServices(parts: Parts): Promise<Services> {
   const remembered = await createMemoryServices(on, guards);
   const actions = createActionServices(on, guards, remembered);
   const incidents = await createIncidentServices(on, guards, remembered, actions);
-  return { ...on, ...guards, ...remembered, ...actions, ...incidents };
+  const escalation = createEscalationServices(on);
+  const hearDelivery = createHearDelivery(escalation, on.config.escalation?.pagers ?? []);
+  return { ...on, ...guards, ...remembered, ...actions, ...incidents, escalation, hearDelivery };
 }

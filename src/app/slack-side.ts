@@ -1,6 +1,7 @@
 import { settleByClick } from '../actions/approvals/resolve-unknown-outcome.ts';
 import { count } from '../core/count.ts';
-import { parseIncidentId } from '../core/ids.ts';
+import { type IncidentId, parseIncidentId } from '../core/ids.ts';
+import type { Said } from '../escalation/acknowledge.ts';
 import { why } from '../incidents/questions/why.ts';
 import { formatBoard } from '../ingest/watch-board.ts';
 import { costLines, costReport } from '../record/cost.ts';
@@ -38,6 +39,7 @@ export function createSlackSide(services: Services): Slack {
     digDeeper: services.digDeeper,
     investigateAgain: services.investigateAgain,
     retryRead: services.retryRead,
+    escalation: services.escalation,
     createManualIncident: services.createManualIncident,
     acceptSlackMessage: (message, own) => takeSlackMessage(services, message, own),
     memory: services.workspace.forSlack({ adminChannel: config.adminChannel, admins: parts.admins }),
@@ -45,6 +47,8 @@ export function createSlackSide(services: Services): Slack {
       ...services.switches.commands,
       cost: async (asked) => costCommand(services, asked),
       watch: async ({ text, by }) => watchCommand(services, text, by),
+      ack: async (asked) => takeCommand(asked, 'ack', services.escalation.take),
+      release: async (asked) => takeCommand(asked, 'release', services.escalation.release),
     },
     statusLines: () => statusLines(services),
     home: homeFacts(services),
@@ -79,9 +83,10 @@ const afterwards = ({
 
 /** Takes in what another app posted in an alert channel. One that is no alert is logged, not an error. */
 async function takeSlackMessage(
-  { accept, log, config, slackWorkspace }: Services,
+  { accept, hearDelivery, log, config, slackWorkspace }: Services,
   ...[message, own]: Parameters<SlackDeps['acceptSlackMessage']>
 ): Promise<void> {
+  if (await hearDelivery('slack', message, { receivedAt: new Date(), own })) return;
   const everyMessage = await slackWorkspace.channels.isAmong(message.channel, config.everyMessageChannels);
   for (const source of alertSources.filter(({ arrives }) => arrives === 'slack')) {
     const read = await source.read(message, { receivedAt: new Date(), own, everyMessage });
@@ -106,6 +111,19 @@ async function costCommand(
   return [...costLines(await costReport(services.sql, asked)), await currentBreaker(services)].join('\n');
 }
 
+/** The named incident, else the thread's. A bare number is none: whether it may be read is asked of what is named whole. */
+async function takeCommand(
+  { text, by, incidentId }: Parameters<SlackDeps['commands'][string]>[0],
+  verb: string,
+  act: (id: IncidentId, by: string) => Promise<Said>,
+): Promise<string> {
+  const asked = text.trim();
+  const id = asked === '' ? incidentId : /^inc-/i.test(asked) ? parseIncidentId(asked) : undefined;
+  if (!id) return `Say which: /sentry ${verb} INC-7`;
+  const said = await act(id, by);
+  return said.ok ? said.text : said.reason;
+}
+
 async function watchCommand({ watchBoard, policy }: Services, text: string, by: string): Promise<string> {
   const [verb = 'list', target, ...log] = text.trim().split(/\s+/).filter(Boolean);
   if (verb === 'list') return formatBoard(await watchBoard.list());
@@ -126,6 +144,7 @@ async function statusLines(services: Services): Promise<readonly string[]> {
     `Targets: ${[...targets.keys()].join(', ') || 'none'}.`,
     ...(services.targetsReload?.lines() ?? []),
     ...(await services.switches.lines()),
+    ...(await services.escalation.lines()),
     await currentBreaker(services),
     formatLayers(await services.layers()),
   ];

@@ -7,6 +7,7 @@ import { closestName } from '../core/closest-name.ts';
 import { isObject, jsonOf } from '../core/json-of.ts';
 import { postgresUrlFault } from '../core/postgres-url.ts';
 import type { Principal } from '../core/principal.ts';
+import type { EscalationConfig } from '../escalation/escalation-config.ts';
 import type { ModelAccess } from '../llm/create-backend.ts';
 import { DEFAULT_MODEL } from '../llm/gateway.ts';
 import type { CostLimits } from '../safety/limits/cost-breaker.ts';
@@ -15,6 +16,7 @@ import type { SlackConnection } from '../slack/ports.ts';
 import type { TargetConfig } from '../targets/kind.ts';
 import type { McpServerConfig } from '../tools/mcp/server-config.ts';
 import { readConfigFile } from './config-file.ts';
+import { readEscalation } from './escalation.ts';
 import {
   apiTokens,
   costLimit,
@@ -232,6 +234,8 @@ export interface Config {
     /** For `sentry mcp`: where the bot's `/mcp` is; null: on this machine. */
     readonly url: string | null;
   };
+  /** Who is called when nobody answers, and how; null: nobody is. */
+  readonly escalation: EscalationConfig | null;
   /** Who may approve what; `isNamed`: it has to be there. */
   readonly policy: { readonly path: string; readonly isNamed: boolean };
   readonly approvalMinutes: number;
@@ -320,6 +324,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       servers: readMcpServers(written, present),
       url: values.SENTRY_MCP_URL ?? null,
     },
+    escalation: readEscalation(written, present),
     policy: {
       path: resolve(values.SENTRY_POLICY ?? 'policy.yaml'),
       isNamed: values.SENTRY_POLICY !== undefined,

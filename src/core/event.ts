@@ -142,6 +142,44 @@ export type IncidentEventBody =
       readonly reason: string;
     }
   | { readonly type: 'incident.escalated'; readonly reason: string }
+  /**
+   * People were called: mentioned in the thread, and by `pagers`. Level 0: whoever has it. `mentions`: Slack ids, of configuration or
+   * looked up; `names`: who is on call and has no account there. `problem`: what kept it from being as configured.
+   */
+  | {
+      readonly type: 'person.called';
+      readonly level: number;
+      readonly reason: CallReason;
+      readonly mentions: readonly string[];
+      readonly names: readonly string[];
+      readonly pagers: readonly string[];
+      readonly problem: string | null;
+    }
+  /** Somebody would be called now, but for quiet hours, which end then. */
+  | { readonly type: 'call.waits'; readonly until: string }
+  /** A page does not arrive; it is tried on. */
+  | {
+      readonly type: 'page.failed';
+      readonly level: number;
+      readonly pager: string;
+      readonly reason: string;
+    }
+  /** `by`: a Slack id; of a page that was answered at its service, a person's name. */
+  | {
+      readonly type: 'incident.acknowledged';
+      readonly by: string;
+      readonly how: AcknowledgedHow;
+      /** The pager, where it was there. */
+      readonly pager?: string;
+    }
+  | { readonly type: 'incident.released'; readonly by: string }
+  /** At the paging service it was given to somebody else. */
+  | {
+      readonly type: 'page.reassigned';
+      readonly to: string;
+      readonly by: string | null;
+      readonly pager: string;
+    }
   | { readonly type: 'hint.given'; readonly by: string; readonly text: string }
   | { readonly type: 'question.asked'; readonly by: string; readonly text: string }
   /** A person has a read made again that showed nothing or only a part; `readHash` says exactly which. */
@@ -233,6 +271,12 @@ export type IncidentEventBody =
       readonly by: string;
       readonly answer: boolean;
     };
+
+/** Why somebody is called. */
+export type CallReason = 'unsolved' | 'unacknowledged' | 'approval_expiry' | 'failed_verification';
+
+/** `taken`: they said that they have it. `acted`: they decided or wrote something. `there`: at the paging service. */
+export type AcknowledgedHow = 'taken' | 'acted' | 'there';
 
 export interface SeenBefore {
   readonly incidentId: IncidentId;

@@ -19,6 +19,8 @@ export interface WebhookOptions {
   readonly accept: Accept;
   /** Null: only this machine may call. */
   readonly secret: string | null;
+  /** True: it is what a paging service tells of a page of ours, and no alert. */
+  readonly hear?: (source: string, payload: unknown) => Promise<boolean>;
   readonly log: Log;
   readonly timeoutMs?: number;
 }
@@ -56,6 +58,13 @@ export function webhookRoute(options: WebhookOptions): Route {
           return unauthorised(`the signature in ${signature.header} is not one of this body and the secret`);
       const payload = payloadOf(request);
       if ('ok' in payload) return badRequest(payload.field, payload.reason);
+      try {
+        if (await within(timeoutMs, options.hear?.(source.name, payload.value) ?? Promise.resolve(false)))
+          return { status: 202, body: { accepted: [] } };
+      } catch (error) {
+        log.error({ source: source.name, error: messageOf(error) }, 'news of a page is not taken in');
+        return tryAgain();
+      }
       const strange = await source.receive?.(payload.value);
       if (strange) return badRequest(strange.field, strange.reason);
       const read = await source.read(payload.value, { receivedAt: new Date() });

@@ -31,5 +31,7 @@ export async function afterRestore(tx: Tx, madeAt: string): Promise<void> {
     INSERT INTO switch (scope, stopped, reason, by) VALUES ('*', true, ${`restored from a backup of ${madeAt}`}, 'sentry restore')
     ON CONFLICT (scope) DO UPDATE SET stopped = true, reason = EXCLUDED.reason, by = EXCLUDED.by,
       at = clock_timestamp(), until = NULL`;
+  // Whoever was to be called then has heard of it.
+  await tx`UPDATE escalation SET since = clock_timestamp(), next_at = NULL`;
   await tx`SELECT setval('incident_number', nextval('incident_number') + ${NUMBERS_LEFT_OUT})`;
 }

@@ -10,6 +10,7 @@ import type { Log } from '../core/log.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Sql } from '../core/sql.ts';
 import type { ToolCall } from '../core/tool-call.ts';
+import type { Escalation } from '../escalation/escalation.ts';
 import type { DigDeeper } from '../incidents/dig-deeper.ts';
 import type { RetryRead } from '../incidents/failed-reads/retry-read.ts';
 import type { InvestigateAgain } from '../incidents/investigate-again.ts';
@@ -151,6 +152,8 @@ export interface SlackDeps {
   readonly investigateAgain: InvestigateAgain;
   /** Has what could not be read made again. */
   readonly retryRead: RetryRead;
+  /** Who has an incident, and who is called. */
+  readonly escalation: Pick<Escalation, 'take' | 'pageNow' | 'wrote' | 'pagersAfter'>;
   /** Opens an incident for what a person has seen. */
   readonly createManualIncident: CreateManualIncident;
   /** Another app's top-level message in an alert channel. The same message twice changes nothing. Throws when it could not be stored. */

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { OpsError } from '../core/errors.ts';
+import type { PageNews } from '../core/page-news.ts';
 import { storableJson } from '../core/storable.ts';
 import { whyNot } from '../core/system-fault.ts';
 import { alertmanager } from './alertmanager/index.ts';
@@ -9,8 +10,11 @@ import { cloudwatch } from './cloudwatch/index.ts';
 import { containerEvents } from './container-events/index.ts';
 import { loadMapping } from './declared/load-mapping.ts';
 import { logLines } from './log-lines/index.ts';
-import type { AlertSource } from './ports.ts';
+import { readOpsgenieNews } from './opsgenie/page-news.ts';
+import { readPagerDutyNews } from './pagerduty/page-news.ts';
+import type { AlertSource, ReadContext } from './ports.ts';
 import { slackMessage } from './slack-message/index.ts';
+import { readSlackPageNews } from './slack-message/page-news.ts';
 
 const here = import.meta.dirname;
 
@@ -77,6 +81,20 @@ function filesIn(folder: string): readonly string[] {
       hint: 'It names a folder of mapping files: docs/recipes/alert-source.md.',
     });
   }
+}
+
+const newsOf: ReadonlyMap<string, (payload: unknown, context: ReadContext) => PageNews | null> = new Map([
+  ['pagerduty', readPagerDutyNews],
+  ['opsgenie', readOpsgenieNews],
+  ['slack', readSlackPageNews],
+]);
+
+/**
+ * What a delivery to a source tells of a page that is ours by its key; null: nothing. Where the record has the page, the delivery is no
+ * alert, whatever else it says; where it has not, it is read as any other. Never throws.
+ */
+export function readPageNews(source: string, payload: unknown, context: ReadContext): PageNews | null {
+  return newsOf.get(source)?.(payload, context) ?? null;
 }
 
 /** The one that is meant where none is named, and that the playground speaks as. */

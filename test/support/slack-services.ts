@@ -69,6 +69,7 @@ export const noServices = {
   digDeeper: null,
   investigateAgain: refuse,
   retryRead: { ask: refuse, grant: refuse },
+  escalation: { take: refuse, pageNow: refuse, wrote: async () => undefined, pagersAfter: () => [] },
   createManualIncident: refuse,
   memory: noMemory,
   commands: {},

@@ -40,6 +40,8 @@ const UNDER_WAY = new Set([
   'action_queued',
   'action_target_busy',
   'dream_job_pending',
+  'escalation_page_open',
+  'escalation_page_waiting',
   'idx_workflow_status_delayed',
   'idx_workflow_status_pending',
   'incident_at_work',

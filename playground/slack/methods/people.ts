@@ -12,6 +12,16 @@ export const peopleMethods: Readonly<Record<string, Method>> = {
 
   'users.info': (call) => ({ user: call.slack.workspace.user(call.args.required('user', 'user_not_found')) }),
 
+  // Everybody's address is their name at the shop.
+  'users.lookupByEmail': (call) => {
+    const email = call.args.required('email', 'users_not_found').toLowerCase();
+    const user = call.slack.workspace
+      .users()
+      .find(({ name, deleted }) => !deleted && `${name}@shop.example` === email);
+    if (user === undefined) throw new SlackError('users_not_found');
+    return { user };
+  },
+
   'users.conversations': (call) => {
     const userId = call.args.text('user') ?? call.app.botUserId;
     const types = call.args.list('types');

@@ -1,4 +1,5 @@
 import { isLastingFix } from '../../core/action.ts';
+import { callStateOf, isSlackUser } from '../../core/calls.ts';
 import { clipLine } from '../../core/clip.ts';
 import type { IncidentEvent } from '../../core/event.ts';
 import { groupTitle } from '../../core/group.ts';
@@ -54,7 +55,20 @@ export function nowOf(record: IncidentRecord): readonly Line[] {
   const next: Line[] = incident.nextStep
     ? [[`Next: ${ended(clipLine(incident.nextStep, SENTENCE))}`, ...askingAgain(incident)]]
     : [];
-  return [endOf(record), ...lastingFixOf(record), ...next, ...lastLook(record)];
+  return [endOf(record), ...callOf(record), ...lastingFixOf(record), ...next, ...lastLook(record)];
+}
+
+/** Who has it, who was called, or until when a call waits. */
+function callOf({ incident, events }: IncidentRecord): readonly Line[] {
+  if (incident.endedAt !== null) return [];
+  const { acknowledged, called, waitsUntil } = callStateOf(events);
+  if (acknowledged) {
+    const { by, how, at } = acknowledged;
+    const who = isSlackUser(by) ? { person: by } : clipLine(by, 80);
+    return [[who, how === 'acted' ? ' is at it since ' : ' has it since ', { at }, '.']];
+  }
+  if (called) return [['People were called at ', { at: called.at }, ', and nobody has it yet.']];
+  return waitsUntil === null ? [] : [['Quiet hours: a call waits until ', { at: waitsUntil }, '.']];
 }
 
 export function nextOf(record: IncidentRecord, around: Around): Line {

@@ -17,6 +17,7 @@ import { formatScope, formatSetter } from '../../core/switch-scope.ts';
 import { neighbourRead } from '../../core/tool-call.ts';
 import { usedModel } from './answer-actions.ts';
 import { lower } from './answer-lines.ts';
+import { callLine, isCallEvent } from './call-line.ts';
 import { formatAlertEvent } from './format-alert-event.ts';
 import { cited, formatCause, lastDiagnosis, moment, plainTool } from './format-cause.ts';
 import { checkedOf, formatChecked } from './format-lasting-fix.ts';
@@ -235,6 +236,7 @@ const personOf = (by: string): string => (by === 'policy' ? 'a rule of the polic
 
 /** One line an event, or null where another one or the sections above say it. */
 function line(event: IncidentEvent, record: IncidentRecord): string | null {
+  if (isCallEvent(event)) return callLine(event, moment);
   switch (event.type) {
     case 'incident.opened':
       return `opened by ${openerOf(event, record)}`;

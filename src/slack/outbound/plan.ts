@@ -21,7 +21,7 @@ export function nextCall(
     return row?.ts ? [{ kind: 'edit', slot, row } as const] : [];
   });
   const differing = standing.filter(({ slot, row }) => row.sentHash !== hashOf(slot));
-  const card = differing.find(({ slot }) => isPressed && slot.slot.startsWith('action:'));
+  const card = differing.find(({ slot }) => isPressed && /^(action|call):/.test(slot.slot));
   if (card) return card;
   const missing = slots.find(({ slot }) => !posts.get(slot)?.ts);
   if (missing) return { kind: 'post', slot: missing, row: posts.get(missing.slot) };

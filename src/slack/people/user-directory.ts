@@ -18,6 +18,8 @@ export interface UserDirectory extends ApproverDirectory {
   mayLook(userId: string, teamId: string | null): Promise<{ readonly ok: true } | Refusal>;
   /** The id of a user group given by id or handle; throws when Slack does not know it. */
   groupId(group: string): Promise<string>;
+  /** The id of the member with this address; null: there is none. */
+  userByEmail(email: string): Promise<string | null>;
 }
 
 /** Members that Slack does not tell are an error, never an empty answer. */
@@ -77,6 +79,20 @@ function directoryFor(deps: Deps, cacheMs: number): UserDirectory {
     return members;
   }, cacheMs);
 
+  const userByEmail = cacheAnswers(async (email) => {
+    const answer = await client.users.lookupByEmail({ email }).catch((error: unknown) => {
+      if (codeOf(error) === 'users_not_found') return null;
+      throw new OpsError('SLACK_DIRECTORY', `Slack does not tell who is ${email}: ${codeOf(error)}.`, {
+        hint: 'Install the app again with the scopes of manifest.yml (users:read.email).',
+        retryable: true,
+        cause: error,
+      });
+    });
+    const user = answer?.user;
+    // Nobody else's bot, and nobody who has left.
+    return user?.id && personOf(user).isHuman ? user.id : null;
+  }, cacheMs);
+
   async function mayLook(
     userId: string,
     teamId: string | null,
@@ -98,6 +114,7 @@ function directoryFor(deps: Deps, cacheMs: number): UserDirectory {
 
   return {
     groupId,
+    userByEmail,
     groupMembers,
     channelMembers,
     name: (userId) =>

@@ -1,4 +1,5 @@
 import type { Action } from '../../core/action.ts';
+import { callStateOf } from '../../core/calls.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
@@ -25,15 +26,11 @@ export function createDrawOptions(
       return null;
     });
   const oncallName = config.oncallGroup?.replace(/^@/, '');
-  const oncallOf = async (record: IncidentRecord): Promise<DrawOptions['oncall']> => {
-    if (!oncallName) return null;
-    const isCalled = record.events.some((event) => event.type === 'incident.escalated');
-    return { id: isCalled ? await groupId(oncallName) : null, name: oncallName };
-  };
-
-  /** For something critical: the group on call, else the groups and people who may decide. */
-  const ringOf = async ({ incident }: IncidentRecord, asks: Action): Promise<readonly string[]> => {
+  /** For something critical: whoever has it, else the group on call, else the groups and people who may decide. */
+  const ringOf = async ({ incident, events }: IncidentRecord, asks: Action): Promise<readonly string[]> => {
     if (incident.severity !== 'critical') return [];
+    const { acknowledged } = callStateOf(events);
+    if (acknowledged?.how === 'taken') return [acknowledged.by];
     const oncall = oncallName ? await groupId(oncallName) : null;
     if (oncall) return [oncall];
     const ids = ((await config.approversOf(asks)) ?? []).map(async (one) =>
@@ -85,7 +82,7 @@ export function createDrawOptions(
       },
       approvers: asks ? await formatApprovers(deps, asks) : null,
       ring: asks ? await ringOf(record, asks) : [],
-      oncall: await oncallOf(record),
+      pagersAfter: deps.escalation.pagersAfter,
       mayDig: deps.digDeeper !== null,
       mayReadAgain: true,
       mayTell: (denial) => told.has(denial),

@@ -5,6 +5,7 @@ import { fingerprintOf, fingerprintOfId } from '../fingerprint.ts';
 import type { AlertSource, ReadContext, ReadResult } from '../ports.ts';
 import { severityOf } from '../severity.ts';
 import { namedTarget } from '../target.ts';
+import { isAnotherAppsPost } from './another-app.ts';
 import { type Texts, textsOf } from './message-texts.ts';
 import { type Content, SlackMessage } from './schema.ts';
 import type { Reading } from './sender.ts';
@@ -54,14 +55,6 @@ function readEvent(event: SlackMessage, context: ReadContext): Alert | null {
   return isAnotherAppsPost(event, context)
     ? readContent(event, event.channel, event.ts, event.ts, context)
     : null;
-}
-
-/** By `bot_id`, not by subtype: modern apps post without one. */
-function isAnotherAppsPost(message: Content, { own }: ReadContext): boolean {
-  if (!message.bot_id && !message.app_id && message.subtype !== 'bot_message') return false;
-  if (message.thread_ts && message.thread_ts !== message.ts) return false;
-  if (own?.botId && message.bot_id === own.botId) return false;
-  return !(own?.userId && message.user === own.userId);
 }
 
 function readContent(

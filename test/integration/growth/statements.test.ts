@@ -10,6 +10,7 @@ import { leadingColumns, type PlanNode, type WholeRead, wholeReads } from '../..
 
 /** What reads a whole table on purpose: never while an alert, a turn, a press or a screen waits for it. */
 const ON_PURPOSE: Readonly<Record<string, string>> = {
+  'src/escalation/due-incidents.ts': 'all that is open, at the start and every few minutes',
   'src/incidents/after-restore.ts': 'once after a restore, while nothing runs',
   'src/infra/db/backup/backup.ts': 'a backup is of all',
   'src/infra/db/backup/restore.ts': 'a restore is of all',

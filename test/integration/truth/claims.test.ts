@@ -220,8 +220,7 @@ function lastOf({ events }: IncidentRecord): Diagnosis {
   return event.diagnosis;
 }
 
-const drawn = (record: IncidentRecord) =>
-  draw(record, { threadUrl: () => null, approvers: null, oncall: null });
+const drawn = (record: IncidentRecord) => draw(record, { threadUrl: () => null, approvers: null });
 const told = (record: IncidentRecord): string => JSON.stringify(drawn(record));
 const detective = () =>
   claude.requests.filter(({ body }) => body.tools?.some(({ name }) => name === 'report_diagnosis'));

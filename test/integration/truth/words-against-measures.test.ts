@@ -177,7 +177,7 @@ function lastOf({ events }: IncidentRecord): Diagnosis {
 }
 
 const told = (record: IncidentRecord): string =>
-  JSON.stringify(draw(record, { threadUrl: () => null, approvers: null, oncall: null })) + why(record);
+  JSON.stringify(draw(record, { threadUrl: () => null, approvers: null })) + why(record);
 
 /** The claim is true and its quote stands; only what is concluded from it is not. */
 const WELL: readonly (readonly [language: string, words: string])[] = [

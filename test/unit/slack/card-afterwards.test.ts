@@ -8,7 +8,6 @@ import { ACTION, anAction, aRecord, eventsOf, wholeIncident } from '../../suppor
 const options: DrawOptions = {
   threadUrl: () => null,
   approvers: null,
-  oncall: null,
   mayUndo: () => true,
   maySettle: true,
 };

@@ -17,7 +17,6 @@ import {
 const options: DrawOptions = {
   threadUrl: (id) => `https://example.slack.com/archives/C0/${id}`,
   approvers: 'the group @oncall',
-  oncall: { id: 'S0ONCALL', name: 'oncall' },
 };
 
 const drawn = (changes: Parameters<typeof aRecord>[0], extra: Partial<DrawOptions> = {}): readonly Slot[] =>
@@ -27,6 +26,19 @@ const shown = (slots: readonly Slot[], name: string): string =>
   JSON.stringify(slots.find((slot) => slot.slot === name));
 const buttonsOf = (slots: readonly Slot[], name: string): readonly string[] =>
   [...shown(slots, name).matchAll(/"action_id":"(\w+)"/g)].map((match) => match[1] ?? '');
+
+const called = (
+  changes: Partial<Extract<IncidentEventBody, { type: 'person.called' }>> = {},
+): IncidentEventBody => ({
+  type: 'person.called',
+  level: 1,
+  reason: 'unsolved',
+  mentions: [],
+  names: [],
+  pagers: [],
+  problem: null,
+  ...changes,
+});
 
 describe('the thread of an incident', () => {
   it('stands in the order things happened', () => {
@@ -649,13 +661,21 @@ describe('the end', () => {
   });
 
   it('mentions the on-call group in the escalation, and nowhere else', () => {
-    const events = eventsOf(...wholeIncident.slice(0, 17), {
-      type: 'incident.escalated',
-      reason: 'three tries',
-    });
+    const events = eventsOf(
+      ...wholeIncident.slice(0, 17),
+      {
+        type: 'incident.escalated',
+        reason: 'three tries',
+      },
+      called({ mentions: ['S0ONCALL'] }),
+    );
     const slots = drawn({ incident: anIncident({ state: 'escalated' }), events });
     const calling = slots.filter((slot) => JSON.stringify(slot).includes('S0ONCALL'));
-    expect(names(calling)).toEqual(['escalation:1']);
+    expect(names(calling)).toEqual(['call:19']);
+    expect(calling[0]?.text).toBe(
+      '<!subteam^S0ONCALL> I cannot fix this: it is yours. INC-7 · critical · shop-db: sessions are blocked on shop-db',
+    );
+    expect(buttonsOf(slots, 'call:19')).toEqual(['sentry_take']);
   });
 
   it('tells somebody who approved that nothing ran when the state had moved', () => {

@@ -9,7 +9,6 @@ import { anAction, anIncident, aRecord, eventsOf, wholeIncident } from '../../su
 const options: DrawOptions = {
   threadUrl: () => null,
   approvers: '@oncall',
-  oncall: null,
   mayUndo: () => true,
   maySettle: true,
   mayChangeMind: true,

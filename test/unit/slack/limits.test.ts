@@ -92,6 +92,16 @@ const recordOf = fc
         return [
           { ...event, text },
           { type: 'incident.escalated' as const, reason: other },
+          {
+            type: 'person.called' as const,
+            level: 2,
+            reason: 'unsolved' as const,
+            mentions: ['S0ONCALL', text],
+            names: [other],
+            pagers: [text],
+            problem: other,
+          },
+          { type: 'page.failed' as const, level: 2, pager: text, reason: other },
         ];
       return [event];
     });
@@ -147,7 +157,7 @@ describe('whatever the text', () => {
           expect(kinds.split('mrkdwn').length).toBe(kinds.split('"type":"mrkdwn","text":"```').length);
           expect(kinds).not.toContain('"emoji":true');
           const mentions = [...kinds.matchAll(/"type":"(user|usergroup|broadcast|channel)"/g)];
-          expect(mentions.length).toBe(slot.slot.startsWith('escalation') ? 1 : 0);
+          expect(mentions.length).toBe(slot.slot.startsWith('call:') ? 1 : 0);
           expect(slot.text.replace(/^<!subteam\^S0ONCALL> /, '')).not.toMatch(/[<>]/);
         }
       }),

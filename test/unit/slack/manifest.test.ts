@@ -56,6 +56,7 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
   'usergroups.list': ['usergroups:read'],
   'usergroups.users.list': ['usergroups:read'],
   'users.info': ['users:read'],
+  'users.lookupByEmail': ['users:read.email'],
   'views.open': [],
   'views.publish': [],
   'views.push': [],

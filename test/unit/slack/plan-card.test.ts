@@ -21,7 +21,6 @@ const THIRD = asActionId('act_cccccccccccc');
 const options: DrawOptions = {
   threadUrl: () => null,
   approvers: 'olivia',
-  oncall: null,
   mayUndo: ({ tool, state }) => tool === 'apply_patch' && state === 'succeeded',
   maySettle: true,
 };

@@ -59,7 +59,7 @@ function drawn(events: readonly IncidentEventBody[], state: 'reported' | 'diagno
     toolCalls: [aToolCall({ ...no, id: first }), aToolCall({ ...no, id: second })],
     actions: [],
   });
-  const slots = draw(record, { threadUrl: () => null, approvers: null, oncall: null, mayReadAgain: true });
+  const slots = draw(record, { threadUrl: () => null, approvers: null, mayReadAgain: true });
   return (name: string) => JSON.stringify(slots.find(({ slot }) => slot === name)?.blocks ?? null);
 }
 

@@ -123,6 +123,14 @@ export const serviceRules: readonly Rule[] = [
     check: random,
   },
   {
+    id: 'opsgenie-key',
+    category: 'vendor_token',
+    source: 'docs.opsgenie.com: Authorization: GenieKey, the key of an integration',
+    hints: ['opsgenie', 'geniekey'],
+    pattern:
+      /(?:opsgenie[_-]?(?:api[_-]?)?key|geniekey)\\?["']?\s{0,3}[:= ]\s{0,3}\\?["']?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![A-Za-z0-9-])/diy,
+  },
+  {
     id: 'maxmind-key',
     category: 'vendor_token',
     source: 'dev.maxmind.com: licence keys end in _mmk',

@@ -11,6 +11,7 @@ import { memoryHandlers, registerMemoryViews } from './memory-register.ts';
 import { type Pressed, readPress } from './pressed.ts';
 import { readItAgain, registerReadAgain, showGrant } from './retry-read.ts';
 import { showDiagnosis, showEvidence, showOutput, showSteps, showWhy, turnPage } from './show.ts';
+import { pageThemNow, takeIt } from './take.ts';
 
 export type Handler = (context: SlackContext, pressed: Pressed) => Promise<void>;
 
@@ -34,6 +35,8 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.again]: investigateAgain,
   [ACTIONS.readAgain]: readItAgain,
   [ACTIONS.grant]: showGrant,
+  [ACTIONS.take]: takeIt,
+  [ACTIONS.page]: pageThemNow,
   ...memoryHandlers,
   ...gradeHandlers,
   // The browser opens the link; there is nothing to do but to acknowledge.

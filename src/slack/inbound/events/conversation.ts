@@ -33,6 +33,7 @@ const REMEMBER = /^\s*remember\s*:\s*/i;
 export async function answerMention(context: SlackContext, said: Said): Promise<void> {
   const incidentId = await incidentOf(context, said);
   if (!incidentId) return answerElsewhere(context, said);
+  await noteWriter(context, incidentId, said);
   const text = said.text.trim();
   const order = readOrder(text, { inThread: true });
   if (order) return takeOrder(context, incidentId, said, order);
@@ -51,11 +52,17 @@ export async function answerMention(context: SlackContext, said: Said): Promise<
 
 /** A reply in an incident's thread without a mention is people talking, unless it says that it is a hint or to be remembered. */
 export async function answerReply(context: SlackContext, said: Said): Promise<void> {
-  if (!HINT.test(said.text) && !REMEMBER.test(said.text)) return;
   const incidentId = await incidentOf(context, said);
   if (!incidentId) return;
+  await noteWriter(context, incidentId, said);
   if (HINT.test(said.text)) await takeHint(context, incidentId, said, said.text.replace(HINT, ''));
-  else await keep(context, incidentId, said, said.text.replace(REMEMBER, ''));
+  else if (REMEMBER.test(said.text)) await keep(context, incidentId, said, said.text.replace(REMEMBER, ''));
+}
+
+/** Somebody is at it: nobody needs to be called for what was until now. */
+async function noteWriter({ deps, directory }: SlackContext, id: IncidentId, said: Said): Promise<void> {
+  const may = await directory.mayAct(said.userId, said.teamId);
+  if (may.ok) await deps.escalation.wrote(id, said.userId);
 }
 
 async function incidentOf(context: SlackContext, said: Said): Promise<IncidentId | null> {

@@ -4,6 +4,7 @@ import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { openReads } from '../../../incidents/failed-reads/open-reads.ts';
 import { drawActionCard } from './action-card.ts';
 import { drawAgain } from './again.ts';
+import { drawCall, drawPageFailed } from './call.ts';
 import { drawDiagnosis, type PlanNone } from './diagnosis.ts';
 import { drawLive, roundsOf } from './live.ts';
 import { drawNoOtherWay } from './no-other-way.ts';
@@ -49,7 +50,9 @@ function slotOf(
   if (event.type === 'plan.none' && askedBefore(record, event.seq))
     return drawNoOtherWay(record, event, number);
   if (event.type === 'verification.concluded') return drawVerification(record, event, number);
-  if (event.type === 'incident.escalated') return drawEscalation(record, event, number, options);
+  if (event.type === 'incident.escalated') return drawEscalation(record, event, number);
+  if (event.type === 'person.called') return drawCall(record, event, options);
+  if (event.type === 'page.failed') return drawPageFailed(record, event, number);
   if (event.type === 'memory.promotion.proposed' || event.type === 'memory.promotion.decided')
     return drawPromotionNote(record, event);
   if (event.type !== 'action.proposed' && event.type !== 'action.finished' && event.type !== 'action.void')

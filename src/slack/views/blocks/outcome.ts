@@ -4,13 +4,13 @@ import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { causeFound, causeTitle } from '../../../core/model-words.ts';
 import { stepResult } from '../../../core/plan-progress.ts';
 import { checkedOf, formatChecked } from '../../../incidents/questions/format-lasting-fix.ts';
-import { bold, heading, mentionsOf, paragraph, prose, words } from './build.ts';
+import { bold, heading, paragraph, prose, words } from './build.ts';
 import { asOf } from './diagnosis.ts';
 import { feedbackBlocks } from './feedback.ts';
 import { facts, money, span, verdictLabels, verdictMarks } from './labels.ts';
 import { nextStepOf } from './next-step.ts';
 import { drawResults, endedTitle } from './plan-steps.ts';
-import type { DrawOptions, Slot } from './slot.ts';
+import type { Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 
 type Finished = Extract<IncidentEvent, { type: 'action.finished' }>;
@@ -108,24 +108,16 @@ const heldFor = (reason: string): string => {
   return held ? `, ${held.slice(1, -1)}` : '';
 };
 
-/** Calls for people: the one message that mentions the on-call group, once. */
-export function drawEscalation(
-  record: IncidentRecord,
-  event: Escalated,
-  number: number,
-  options: DrawOptions,
-): Slot {
-  const { oncall } = options;
-  const who = mentionsOf(oncall?.id ? [oncall.id] : []);
-  const named = oncall?.id === null ? [bold(`@${oncall.name}`), words(' ')] : who.spans;
+/** Why it goes no further; who is called for it stands below, see `drawCall`. */
+export function drawEscalation(record: IncidentRecord, event: Escalated, number: number): Slot {
   return {
     slot: `escalation:${number}`,
     inThread: true,
-    text: `${who.text}${escape(oneLine(`${record.incident.id} needs a person: ${cut(event.reason, 400)}`))}`,
+    text: escape(oneLine(`${record.incident.id} needs a person: ${cut(event.reason, 400)}`)),
     blocks: [
       heading('🚨 A person is needed'),
       prose(
-        paragraph(...named, words(cut(event.reason.trim() || 'No reason was given.', 1500))),
+        paragraph(words(cut(event.reason.trim() || 'No reason was given.', 1500))),
         ...(record.incident.nextStep ? [paragraph(bold('Next: '), ...nextStepOf(record.incident, 500))] : []),
         paragraph(
           words('Everything seen and tried is in this thread. Mention me with a hint, and I look again.', {

@@ -6,6 +6,7 @@ import { formatLastingFix } from '../../../incidents/questions/format-lasting-fi
 import { formatNextStep } from '../../../incidents/questions/format-state.ts';
 import type { Span } from './build.ts';
 import { bold, button, buttons, heading, link, moment, paragraph, person, prose, words } from './build.ts';
+import { callLine } from './call.ts';
 import { asOf, formatDoubleCheck, formatHypothesis } from './diagnosis.ts';
 import { colorOf, facts, formatCause, mark, money, span, standing, times } from './labels.ts';
 import { nextStepOf } from './next-step.ts';
@@ -47,6 +48,7 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
           : []),
         ...(incident.nextStep ? [paragraph(bold('Next: '), ...nextStepOf(incident, 500))] : []),
         ...lasting(record).map((spans) => paragraph(...spans)),
+        ...[callLine(record) ?? []].filter(({ length }) => length > 0).map((spans) => paragraph(...spans)),
         ...actors(record).map((spans) => paragraph(...spans)),
       ),
       buttons(

@@ -25,8 +25,8 @@ export interface DrawOptions {
   readonly approvers: string | null;
   /** Groups and people, by id, whom the card of something critical mentions while it waits for a decision. */
   readonly ring?: readonly string[];
-  /** Mentioned once when an incident escalates. `id` null: Slack does not know the group, its name is written instead. */
-  readonly oncall: { readonly id: string | null; readonly name: string } | null;
+  /** The pagers that are paged next after a level; *Page now* is offered where there are some. */
+  readonly pagersAfter?: (level: number) => readonly string[];
   /** There is a model that a person can have look again. */
   readonly mayDig?: boolean;
   /** What could not be read can be read again by a button. */
@@ -65,5 +65,7 @@ export const ACTIONS = {
   again: 'sentry_again',
   readAgain: 'sentry_read_again',
   grant: 'sentry_grant',
+  take: 'sentry_take',
+  page: 'sentry_page',
   link: 'sentry_link',
 } as const;

@@ -39,6 +39,10 @@ const linked: readonly {
   },
 ];
 
+/** Whether a link leads to an incident of PagerDuty or an alert of Opsgenie. */
+export const linkToPager = (url: string): boolean =>
+  linked.some(({ source, link }) => (source === 'pagerduty' || source === 'opsgenie') && link.test(url));
+
 /** PagerDuty, Opsgenie, Datadog, Zabbix, Sentry.io, Google Cloud, New Relic and AWS in their own apps' messages. */
 export const linkedSender: Sender = {
   read(message, texts) {

@@ -417,6 +417,14 @@ export const ruleCases: Readonly<Record<string, RuleCase>> = {
     finds: ['"routing_key": "{h32}"'],
     leaves: ['routing_key=orders.created', 'routing_key: {h40}'],
   },
+  'opsgenie-key': {
+    finds: [
+      'OPSGENIE_KEY={h8}-{h4}-{h4}-{h4}-{h12}',
+      '"opsgenie_api_key": "{h8}-{h4}-{h4}-{h4}-{h12}"',
+      'GenieKey {h8}-{h4}-{h4}-{h4}-{h12}',
+    ],
+    leaves: ['opsgenie alert {h8}-{h4}-{h4}-{h4}-{h12}', 'OPSGENIE_KEY=env:OPSGENIE_KEY'],
+  },
   'aiven-password': { finds: ['AVNS_{w19}'] },
   'mongodb-atlas-secret': { finds: ['mdb_sa_sk_{s40}'] },
   'elastic-cloud-key': { finds: ['essu_{b80}=='] },

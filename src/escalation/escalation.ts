@@ -1,0 +1,143 @@
+import { count } from '../core/count.ts';
+import type { EventBus } from '../core/event-bus.ts';
+import type { IncidentId } from '../core/ids.ts';
+import type { PageNews } from '../core/page-news.ts';
+import type { IncidentRecords } from '../record/record.ts';
+import {
+  acknowledgeIn,
+  pageNow,
+  type RecordDeps,
+  releaseIncident,
+  type Said,
+  takeIncident,
+} from './acknowledge.ts';
+import { countWaitingPages, deliverPages, type PageDeps } from './deliver-pages.ts';
+import { dueIncidents, SWEEP_LIMIT } from './due-incidents.ts';
+import { hearNews } from './hear-news.ts';
+import type { Ladder } from './ladder.ts';
+import { readFacts } from './read-facts.ts';
+import { type Found, settleCall } from './settle-call.ts';
+import { type CalleeDeps, type Callees, whoToCall } from './who-to-call.ts';
+
+export interface EscalationDeps extends PageDeps, CalleeDeps {
+  readonly ladder: Ladder;
+  readonly records: Pick<IncidentRecords, 'append'>;
+  readonly everyMs?: number;
+}
+
+/** Who is called for an incident, and who has it. */
+export interface Escalation {
+  /** *I have it*: nobody else is called. */
+  take(id: IncidentId, by: string): Promise<Said>;
+  release(id: IncidentId, by: string): Promise<Said>;
+  pageNow(id: IncidentId): Promise<Said>;
+  /** A person has written in its thread: somebody is at it. */
+  wrote(id: IncidentId, by: string): Promise<void>;
+  /** What a paging service tells of a page; see `hearNews`. */
+  hear(news: PageNews, pagers: readonly string[]): Promise<boolean>;
+  /** The pagers of the next level with some above this one. */
+  pagersAfter(level: number): readonly string[];
+  /** For people: whether anybody is called, and how many pages wait. Names no incident. */
+  lines(): Promise<readonly string[]>;
+  /** Looks at an incident now, and makes what is due. */
+  look(id: IncidentId): Promise<void>;
+  start(bus: EventBus): void;
+  stop(): Promise<void>;
+}
+
+/** How often is looked for what is due; what a person presses is looked at at once. */
+const EVERY_MS = 2_000;
+/** Every so many sweeps, all that is open is compared, for what was changed while nobody looked. */
+const WHOLE_SWEEP = 150;
+
+export function createEscalation(deps: EscalationDeps): Escalation {
+  const stopping = new AbortController();
+  const ends: (() => Promise<void>)[] = [];
+  let sweeps = 0;
+
+  async function sweep(): Promise<void> {
+    const ids = await dueIncidents(deps.sql, sweeps % WHOLE_SWEEP === 0);
+    // What is left over is found by the next one.
+    if (ids.length < SWEEP_LIMIT) sweeps += 1;
+    for (const id of ids) {
+      if (stopping.signal.aborted) return;
+      await look(deps, id);
+    }
+  }
+
+  const nextPaging = (reached: number): number | null => {
+    const at = deps.ladder.levels.findIndex(({ page }, level) => level >= reached && page.length > 0);
+    return at < 0 ? null : at + 1;
+  };
+  const thenLook = async (id: IncidentId, saying: Promise<Said>): Promise<Said> => {
+    const said = await saying;
+    if (said.ok) await look(deps, id);
+    return said;
+  };
+
+  return {
+    take: (id, by) => thenLook(id, takeIncident(deps, id, by)),
+    release: (id, by) => thenLook(id, releaseIncident(deps, id, by)),
+    pageNow: (id) => thenLook(id, pageNow(deps, id, nextPaging)),
+    wrote: (id, by) => wrote(deps, id, by),
+    hear: (news, pagers) => hearNews(deps, news, pagers),
+    pagersAfter: (level) => deps.ladder.levels[(nextPaging(level) ?? 0) - 1]?.page ?? [],
+    lines: () => formatWaiting(deps),
+    look: (id) => look(deps, id),
+    start(bus) {
+      const everyMs = deps.everyMs ?? EVERY_MS;
+      ends.push(bus.subscribe({ on: {}, everyMs, sweep }));
+      if (deps.pagers.size > 0 || deps.ladder.levels.some(({ page }) => page.length > 0))
+        ends.push(
+          bus.subscribe({
+            on: {},
+            everyMs,
+            sweep: async () => void (await deliverPages(deps, stopping.signal)),
+          }),
+        );
+    },
+    async stop() {
+      stopping.abort();
+      await Promise.all(ends.map((end) => end()));
+    },
+  };
+}
+
+async function formatWaiting({ sql, ladder }: EscalationDeps): Promise<readonly string[]> {
+  if (ladder.levels.length === 0)
+    return ['Nobody is called: set SENTRY_ONCALL_GROUP, or an escalation section in sentry.yaml.'];
+  const pages = await countWaitingPages(sql);
+  return pages > 0 ? [`${count(pages, 'page')} that a paging service has not been told of yet.`] : [];
+}
+
+/** So many calls of one incident are made at once at most: one for each level, and what a person did between. */
+const MOST_STEPS = 25;
+
+async function look(deps: EscalationDeps, id: IncidentId): Promise<void> {
+  let found: Found | null = null;
+  for (let n = 0; n < MOST_STEPS; n += 1) {
+    const settled = await settleCall(deps, id, found);
+    if (settled.kind === 'settled') return;
+    found =
+      settled.kind === 'find'
+        ? { call: settled.call, who: await findWho(deps, settled.call.level, settled.holder) }
+        : null;
+  }
+}
+
+async function findWho(deps: EscalationDeps, level: number, holder: string | null): Promise<Callees> {
+  if (level > 0) return whoToCall(deps, deps.ladder.levels[level - 1]?.mention ?? []);
+  // At a paging service they are known by name only.
+  return holder !== null && /^[UW]/.test(holder)
+    ? { mentions: [holder], names: [], problem: null }
+    : { mentions: [], names: holder === null ? [] : [holder], problem: null };
+}
+
+async function wrote(deps: RecordDeps, id: IncidentId, by: string): Promise<void> {
+  await deps.sql.begin(async (tx) => {
+    const read = await readFacts(tx, id);
+    if (!read || read.row.holds || read.incident.state === 'resolved' || read.incident.state === 'ignored')
+      return;
+    await acknowledgeIn(tx, deps, read, { by, how: 'acted', at: null });
+  });
+}

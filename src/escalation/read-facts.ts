@@ -1,0 +1,154 @@
+import { isSlackUser } from '../core/calls.ts';
+import type { IncidentId } from '../core/ids.ts';
+import type { IncidentState } from '../core/incident.ts';
+import type { Tx } from '../core/sql.ts';
+import type { IncidentRow } from '../record/rows.ts';
+import type { Facts, Moved } from './due-call.ts';
+import type { CallRow, EscalationRow, PageRow } from './rows.ts';
+
+/** So many events are looked through: one that goes to and fro for days has more. */
+const EVENTS = 500;
+
+export type KnownIncident = Pick<
+  IncidentRow,
+  'id' | 'state' | 'title' | 'severity' | 'target' | 'verdict' | 'asks_again_at' | 'opened_at' | 'requesters'
+> & { readonly source: string /** Of the row that was read, exactly. */; readonly version: string };
+
+/** What is on record about calls for one incident, and the moment at which it was read. */
+export interface Read {
+  readonly incident: KnownIncident;
+  readonly row: EscalationRow;
+  readonly facts: Facts;
+  readonly pages: readonly PageRow[];
+  /** The last thing that a person did with it, which was not said to be theirs. */
+  readonly act: { readonly by: string; readonly at: string } | null;
+  readonly now: Date;
+}
+
+interface SeenEvent {
+  readonly seq: number;
+  readonly type: string;
+  readonly at: string;
+  readonly from: IncidentState | null;
+  readonly to: IncidentState | null;
+  readonly by: string | null;
+}
+
+/** With the lock on its row: whoever acknowledges or calls does so one after the other. Null: there is no such incident. */
+export async function readFacts(tx: Tx, id: IncidentId): Promise<Read | null> {
+  await tx`
+    INSERT INTO escalation (incident_id, since) SELECT id, opened_at FROM incident WHERE id = ${id}
+    ON CONFLICT (incident_id) DO NOTHING`;
+  const [row] = await tx<EscalationRow>`SELECT * FROM escalation WHERE incident_id = ${id} FOR UPDATE`;
+  const [incident] = await tx<KnownIncident & { readonly now: string }>`
+    SELECT id, state, title, severity, target, verdict, asks_again_at, opened_at, requesters, source,
+           updated_at::text AS version, clock_timestamp() AS now
+      FROM incident WHERE id = ${id}`;
+  if (!row || !incident) return null;
+  const newest = await tx<SeenEvent>`
+    SELECT seq, type, at, body->>'from' AS "from", body->>'to' AS "to", body->>'by' AS by FROM event
+     WHERE incident_id = ${id} ORDER BY seq DESC LIMIT ${EVENTS}`;
+  const [proposal] = await tx<{ readonly id: string; readonly at: string; readonly expiresAt: string }>`
+    SELECT plan_id AS id, proposed_at AS at, expires_at AS "expiresAt" FROM action
+     WHERE incident_id = ${id} AND state = 'proposed' AND NOT audit_only AND NOT beside
+     ORDER BY proposed_at DESC LIMIT 1`;
+  const calls = await tx<CallRow>`
+    SELECT key, level, reason, at FROM escalation_call WHERE incident_id = ${id} ORDER BY at`;
+  const pages =
+    await tx<PageRow>`SELECT * FROM escalation_page WHERE incident_id = ${id} ORDER BY level, pager`;
+  const events = newest.toReversed();
+  return {
+    incident,
+    row,
+    pages,
+    act: lastAct(incident, row, events),
+    now: new Date(incident.now),
+    facts: {
+      ...factsOfEvents(incident, row, events),
+      state: incident.state,
+      severity: incident.severity,
+      asksAgain: incident.asks_again_at !== null,
+      isDone: incident.verdict === 'done',
+      proposal: proposal
+        ? { id: proposal.id, at: new Date(proposal.at), expiresAt: new Date(proposal.expiresAt) }
+        : null,
+      made: calls.map(({ key, level, at }) => ({ key, level, at: new Date(at) })),
+      undelivered: undeliveredOf(pages),
+      hurried: row.hurried,
+    },
+  };
+}
+
+function factsOfEvents(
+  { opened_at: openedAt }: KnownIncident,
+  { since, acknowledged_at: at, holds, released_at: releasedAt }: EscalationRow,
+  events: readonly SeenEvent[],
+): Pick<Facts, 'run' | 'moved' | 'failed' | 'acknowledged' | 'releasedAt'> {
+  const moves = events.filter(({ type }) => type === 'state.changed');
+  const begun = moves.findLast(({ from }) => from === 'resolved');
+  const run = { seq: begun?.seq ?? 0, at: new Date(latestOf(begun?.at ?? openedAt, since)) };
+  const last = moves.at(-1);
+  const failed = moves.findLast(({ from, to }) => from === 'verifying' && to !== 'resolved');
+  const isOfRun = (iso: string | null): iso is string => iso !== null && new Date(iso) >= run.at;
+  return {
+    run,
+    moved: last && !isPersons(events, moves) ? movedOf(last) : null,
+    failed: failed && isOfRun(failed.at) && failed.to !== 'stopped' ? movedOf(failed) : null,
+    acknowledged: isOfRun(at) ? { at: new Date(at), holds } : null,
+    releasedAt: isOfRun(releasedAt) ? new Date(releasedAt) : null,
+  };
+}
+
+const movedOf = ({ seq, at, from }: SeenEvent): Moved => ({ seq, at: new Date(at), from: from ?? 'open' });
+const latestOf = (a: string, b: string): string => (new Date(a) > new Date(b) ? a : b);
+
+/** Whether the last move follows from what a person said: they need not be told. */
+function isPersons(events: readonly SeenEvent[], moves: readonly SeenEvent[]): boolean {
+  const from = moves.at(-2)?.seq ?? 0;
+  const to = moves.at(-1)?.seq ?? 0;
+  const said = ['action.denied', 'incident.resumed'];
+  return events.some(({ seq, type }) => seq > from && seq < to && said.includes(type));
+}
+
+/** What somebody who does it has seen the incident for. */
+const ACTS = new Set([
+  'action.approved',
+  'action.seconded',
+  'action.denied',
+  'action.asked_again',
+  'denial.taken_back',
+  'hint.given',
+  'question.asked',
+  'read.asked',
+  'incident.stopped',
+  'incident.resumed',
+]);
+
+function lastAct(
+  { source, requesters, opened_at: openedAt }: KnownIncident,
+  { acknowledged_at: known, holds, released_at: releasedAt }: EscalationRow,
+  events: readonly SeenEvent[],
+): Read['act'] {
+  if (holds) return null;
+  const [opener] = requesters;
+  const opened =
+    source === 'hand' && opener !== undefined && isSlackUser(opener) ? { by: opener, at: openedAt } : null;
+  const event = events.findLast(({ type, by }) => ACTS.has(type) && by !== null && isSlackUser(by));
+  const act = event?.by ? { by: event.by, at: event.at } : opened;
+  if (act === null) return null;
+  const isNew = [known, releasedAt].every((at) => at === null || new Date(at) < new Date(act.at));
+  return isNew ? act : null;
+}
+
+/** Levels of which no page arrives. */
+function undeliveredOf(pages: readonly PageRow[]): ReadonlyMap<number, Date> {
+  const asked = pages.filter(({ want }) => want === 'trigger');
+  const levels = new Set(asked.map(({ level }) => level));
+  return new Map(
+    [...levels].flatMap((level): readonly (readonly [number, Date])[] => {
+      const own = asked.filter((page) => page.level === level);
+      const failed = own.map(({ failed_at: at }) => at).filter((at) => at !== null);
+      return failed.length < own.length ? [] : [[level, new Date(failed.sort().at(-1) ?? 0)]];
+    }),
+  );
+}

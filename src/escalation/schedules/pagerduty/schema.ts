@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { secretName, servedFrom } from '../../fields.ts';
+
+/** In `sentry.yaml`. */
+export const pagerDutyScheduleEntry = z.strictObject({
+  type: z.literal('pagerduty'),
+  key: secretName,
+  schedule: z
+    .string()
+    .regex(
+      /^[A-Z0-9]{5,30}$/,
+      'expected the id of a schedule, like PI7DH85: the end of its address in PagerDuty',
+    ),
+  ...servedFrom(['us', 'eu']),
+});

@@ -1,0 +1,86 @@
+import { messageOf } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import { within } from '../core/within.ts';
+import type { Mention } from './escalation-config.ts';
+import type { OnCallPerson, OnCallSchedule, SlackAccounts } from './ports.ts';
+
+/** Who can be mentioned, and who is on call without an account in Slack. */
+export interface Callees {
+  /** Slack ids of people and user groups. */
+  readonly mentions: readonly string[];
+  readonly names: readonly string[];
+  /** What could not be told, a sentence; null: nothing. */
+  readonly problem: string | null;
+}
+
+export interface CalleeDeps {
+  readonly slack: SlackAccounts;
+  readonly schedules: ReadonlyMap<string, OnCallSchedule>;
+  /** Called where nobody else can be found. */
+  readonly fallback: readonly Mention[];
+  readonly log: Log;
+}
+
+/** Nobody waits longer for a service that tells who is on call. */
+const ANSWER_MS = 10_000;
+const MOST_MENTIONED = 10;
+
+/** Who is on call at this moment. Never throws: whoever cannot be told is left out, and the others are called. */
+export async function whoToCall(deps: CalleeDeps, mentions: readonly Mention[]): Promise<Callees> {
+  const found = await calleesOf(deps, mentions);
+  if (found.mentions.length > 0 || mentions.length === 0) return found;
+  // Rather somebody than nobody.
+  const instead = await calleesOf(deps, deps.fallback);
+  return { ...found, mentions: instead.mentions, problem: found.problem ?? instead.problem };
+}
+
+async function calleesOf(deps: CalleeDeps, mentions: readonly Mention[]): Promise<Callees> {
+  const each = await Promise.all(mentions.map((mention) => calleeOf(deps, mention)));
+  const problems = each.flatMap(({ problem }) => problem ?? []);
+  return {
+    mentions: [...new Set(each.flatMap((one) => one.mentions))].slice(0, MOST_MENTIONED),
+    names: [...new Set(each.flatMap(({ names }) => names))].slice(0, MOST_MENTIONED),
+    problem: problems.length > 0 ? problems.join(' ') : null,
+  };
+}
+
+async function calleeOf(deps: CalleeDeps, mention: Mention): Promise<Callees> {
+  try {
+    return await within(ANSWER_MS, resolve(deps, mention));
+  } catch (error) {
+    const name = mention.kind === 'user' ? mention.id : mention.name;
+    deps.log.warn({ [mention.kind]: name, error: messageOf(error) }, 'cannot tell whom to call');
+    const what = mention.kind === 'schedule' ? `the schedule ${name}` : `@${name}`;
+    return { mentions: [], names: [], problem: `I could not tell who is on call by ${what}.` };
+  }
+}
+
+async function resolve(deps: CalleeDeps, mention: Mention): Promise<Callees> {
+  if (mention.kind === 'user') return one(mention.id);
+  if (mention.kind === 'group') return one(await deps.slack.groupId(mention.name));
+  const schedule = deps.schedules.get(mention.name);
+  if (!schedule) throw new Error(`there is no schedule ${mention.name}`);
+  const people = await schedule.onCall(new Date(), AbortSignal.timeout(ANSWER_MS));
+  if (people.length === 0)
+    return { mentions: [], names: [], problem: `Nobody is on call by the schedule ${mention.name}.` };
+  const found = await Promise.all(people.map((person) => accountOf(deps, person)));
+  return {
+    mentions: found.flatMap((id) => id ?? []),
+    names: people.filter((_, at) => found[at] === null).map(({ name }) => name),
+    problem: null,
+  };
+}
+
+const one = (id: string): Callees => ({ mentions: [id], names: [], problem: null });
+
+/** Without an account in Slack they are named, and their pager finds them. */
+async function accountOf(
+  { slack, log }: CalleeDeps,
+  { slackUser, email, name }: OnCallPerson,
+): Promise<string | null> {
+  if (slackUser !== null || email === null) return slackUser;
+  return slack.userByEmail(email).catch((error: unknown) => {
+    log.warn({ person: name, error: messageOf(error) }, 'cannot look an account up by its address');
+    return null;
+  });
+}

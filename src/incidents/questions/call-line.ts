@@ -1,0 +1,50 @@
+import { type Called, isSlackUser } from '../../core/calls.ts';
+import type { CallReason, IncidentEvent } from '../../core/event.ts';
+
+const types = [
+  'person.called',
+  'call.waits',
+  'page.failed',
+  'page.reassigned',
+  'incident.acknowledged',
+  'incident.released',
+] as const;
+type CallEvent = Extract<IncidentEvent, { type: (typeof types)[number] }>;
+
+export const isCallEvent = (event: IncidentEvent): event is CallEvent =>
+  (types as readonly string[]).includes(event.type);
+
+/** What `why` says of calling people. */
+export function callLine(event: CallEvent, moment: (iso: string) => string): string {
+  switch (event.type) {
+    case 'person.called':
+      return calledLine(event);
+    case 'call.waits':
+      return `quiet hours: a call waits until ${moment(event.until)}`;
+    case 'page.failed':
+      return `no page by ${event.pager} (level ${event.level}): ${event.reason}`;
+    case 'page.reassigned':
+      return `given to ${event.to} at ${event.pager}${event.by === null ? '' : ` by ${event.by}`}`;
+    case 'incident.acknowledged':
+      return `${whoOf(event.by)} ${event.how === 'acted' ? 'is at it' : 'has it'}${event.pager === undefined ? '' : ` (answered at ${event.pager})`}`;
+    case 'incident.released':
+      return `${whoOf(event.by)} gave it back`;
+  }
+}
+
+const reasons: Readonly<Record<CallReason, string>> = {
+  unsolved: 'I cannot fix it',
+  unacknowledged: 'nobody had it',
+  approval_expiry: 'the time to approve ran out',
+  failed_verification: 'the fix did not work',
+};
+
+function calledLine({ mentions, names, pagers, level, reason, problem }: Called): string {
+  const who = [...mentions.map((id) => (isSlackUser(id) ? `<@${id}>` : 'the group on call')), ...names];
+  const how = pagers.length > 0 ? [`paged by ${pagers.join(' and ')}`] : [];
+  const told = [...(who.length > 0 ? [`called ${who.join(', ')}`] : []), ...how].join(', ');
+  return `${told || 'called nobody'}${level > 1 ? ` (level ${level})` : ''}: ${reasons[reason]}${problem === null ? '' : `. ${problem}`}`;
+}
+
+/** At a paging service people have names only. */
+const whoOf = (by: string): string => (isSlackUser(by) ? `<@${by}>` : by);

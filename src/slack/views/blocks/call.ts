@@ -1,0 +1,129 @@
+import { type Called, callStateOf, isSlackUser } from '../../../core/calls.ts';
+import type { CallReason, IncidentEvent } from '../../../core/event.ts';
+import { groupTitle } from '../../../core/group.ts';
+import type { IncidentRecord } from '../../../core/incident-record.ts';
+import { isEnded } from '../../../core/machine.ts';
+import {
+  type Block,
+  bold,
+  button,
+  buttons,
+  mentionsOf,
+  moment,
+  paragraph,
+  person,
+  prose,
+  type Span,
+  words,
+} from './build.ts';
+import { standing } from './labels.ts';
+import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
+import { cut, escape, oneLine } from './text.ts';
+
+type PageFailed = Extract<IncidentEvent, { type: 'page.failed' }>;
+
+const heads: Readonly<Record<CallReason, { readonly says: string; readonly asks: string }>> = {
+  unsolved: { says: 'I cannot fix this.', asks: 'it is yours.' },
+  unacknowledged: { says: 'Nobody has this yet.', asks: 'please take it.' },
+  approval_expiry: { says: 'The time to approve runs out.', asks: 'please decide.' },
+  failed_verification: { says: 'The fix did not work.', asks: 'please look.' },
+};
+
+/** Mentions who is on call, once: a new message, for edits ring nobody. What is edited in later is who has it. */
+export function drawCall(record: IncidentRecord, event: Called, options: Partial<DrawOptions> = {}): Slot {
+  const { incident } = record;
+  const { says, asks } = heads[event.reason];
+  const who = mentionsOf(event.mentions.filter((id) => /^[UWS][A-Z0-9]+$/.test(id)));
+  const names = cut(event.names.map(oneLine).join(', '), 200);
+  const others = names === '' ? [] : [bold(names), words(', ')];
+  const again = event.level > 1 ? 'Nobody has answered. ' : '';
+  const what = `${incident.id} · ${incident.severity} · ${cut(oneLine(groupTitle(incident)), 150)}${incident.target === null ? '' : ` on ${cut(oneLine(incident.target), 60)}`}`;
+  return {
+    slot: `call:${event.seq}`,
+    inThread: true,
+    text: `${who.text}${escape(oneLine(`${names === '' ? '' : `${names}: `}${again}${says.replace(/\.$/, ':')} ${asks} ${what}`))}`,
+    blocks: [
+      prose(
+        paragraph(bold(`${again}${says} `), ...who.spans, ...others, words(asks)),
+        paragraph(words(`${what}. ${standing(incident)}.`)),
+        ...notes(event).map((spans) => paragraph(...spans)),
+      ),
+      ...footOf(record, event, options),
+    ],
+  };
+}
+
+function notes({ pagers, problem }: Called): readonly (readonly Span[])[] {
+  return [
+    ...(pagers.length > 0 ? [[words(`Paged by ${cut(pagers.join(' and '), 200)}.`)]] : []),
+    ...(problem === null ? [] : [[words(cut(oneLine(problem), 300), { italic: true })]]),
+  ];
+}
+
+/** The buttons while nobody has it, under the last call; then who has it. */
+function footOf(record: IncidentRecord, event: Called, options: Partial<DrawOptions>): readonly Block[] {
+  const { incident, events } = record;
+  // Whoever has it is told, and asked for nothing.
+  if (event.level === 0) return [];
+  const { called } = callStateOf(events);
+  const answer = events.find((each) => each.type === 'incident.acknowledged' && each.seq > event.seq);
+  if (answer?.type === 'incident.acknowledged')
+    return [
+      prose(
+        paragraph(
+          words('✓ '),
+          ...holder(answer.by),
+          words(answer.how === 'acted' ? ' is at it, ' : ' has it, '),
+          moment(answer.at),
+        ),
+      ),
+    ];
+  if (called?.seq !== event.seq || isEnded(incident.state) || incident.state === 'stopped') return [];
+  const pagers = options.pagersAfter?.(event.level) ?? [];
+  return [
+    buttons(
+      button({ text: 'I have it', action: ACTIONS.take, value: incident.id, style: 'primary' }),
+      ...(pagers.length > 0 ? [button({ text: 'Page now', action: ACTIONS.page, value: incident.id })] : []),
+    ),
+  ];
+}
+
+/** Somebody at a paging service is a name. */
+export const holder = (by: string): readonly Span[] => [
+  isSlackUser(by) ? person(by) : bold(cut(oneLine(by), 80)),
+];
+
+/** Nobody was paged by it; the next level is called. */
+export function drawPageFailed({ incident }: IncidentRecord, event: PageFailed, number: number): Slot {
+  const says = `I could not page by ${cut(oneLine(event.pager), 60)}: ${cut(oneLine(event.reason), 200).replace(/[.\s]+$/, '')}. I go on trying, and call the next level.`;
+  return {
+    slot: `page-failed:${number}`,
+    inThread: true,
+    text: escape(`${incident.id}: ${says}`),
+    blocks: [prose(paragraph(words('⚠️ '), words(says)))],
+  };
+}
+
+/** For the root: who has it, who was called, what waits. */
+export function callLine({ incident, events }: IncidentRecord): readonly Span[] | null {
+  if (isEnded(incident.state)) return null;
+  const { acknowledged, called, waitsUntil } = callStateOf(events);
+  if (acknowledged)
+    return [
+      bold(acknowledged.how === 'acted' ? 'At it: ' : 'Has it: '),
+      ...holder(acknowledged.by),
+      words(' since '),
+      moment(acknowledged.at),
+    ];
+  // Without a mention: where the root comes late, it would ring a second time.
+  if (called)
+    return [
+      bold('Called: '),
+      words(`level ${called.level} at `),
+      moment(called.at),
+      words('. Nobody has it yet.'),
+    ];
+  return waitsUntil === null
+    ? null
+    : [bold('Quiet hours: '), words('a call waits until '), moment(waitsUntil)];
+}
