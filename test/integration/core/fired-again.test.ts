@@ -82,7 +82,6 @@ async function reported(): Promise<IncidentId> {
 const options: DrawOptions = {
   threadUrl: (id) => `https://example.slack.com/archives/C0/${id}`,
   approvers: null,
-  oncall: null,
   mayName: () => true,
 };
 const slots = (record: IncidentRecord, changes: Partial<DrawOptions> = {}): readonly Slot[] =>

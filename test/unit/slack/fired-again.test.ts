@@ -15,7 +15,6 @@ const lines = (state: IncidentState, ...events: readonly IncidentEventBody[]): r
   draw(aRecord({ incident: anIncident({ state }), events: eventsOf(...events) }), {
     threadUrl: () => null,
     approvers: null,
-    oncall: null,
   }).filter(({ slot }) => slot.startsWith('again:'));
 
 test('nothing is said of what fires while it is being worked on, nor of the same occurrence by another way', () => {
