@@ -1,11 +1,12 @@
 import type { Action } from '../../core/action.ts';
+import { isWithin } from '../../core/hours.ts';
 import type { Verdict } from '../../core/incident.ts';
 import type { Tx } from '../../core/sql.ts';
 import { type ActionRow, toAction } from '../../record/rows.ts';
 import type { ApprovalSeal } from '../../safety/vault/approval-seal.ts';
 import { readApprovals } from '../approvals/signed-approval.ts';
 import { planHash } from '../proposals/plan-hash.ts';
-import { type Autonomy, type Demands, isWithin } from './rule.ts';
+import type { Autonomy, Demands } from './rule.ts';
 
 /** Who approves in the name of a rule; no Slack user has such an id. */
 export const BY_POLICY = 'policy';

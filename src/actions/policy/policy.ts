@@ -1,10 +1,11 @@
 import type { Action } from '../../core/action.ts';
 import { messageOf, type Refusal, refuse } from '../../core/errors.ts';
+import { formatHours, isWithin } from '../../core/hours.ts';
 import type { Incident } from '../../core/incident.ts';
 import { formatPrincipals, type Principal } from '../../core/principal.ts';
 import type { ApproverDirectory } from '../approvals/ports.ts';
 import { type PolicyRules, withoutPolicy } from './policy-rules.ts';
-import { type Demands, formatHours, isWithin, type Subject } from './rule.ts';
+import type { Demands, Subject } from './rule.ts';
 
 /** Who may decide on an action. Asked at the click; what cannot be known is a *no*. */
 export interface ApprovalPolicy {

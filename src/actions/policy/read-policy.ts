@@ -2,9 +2,10 @@ import { isMap, isPair, isSeq, type Node } from 'yaml';
 import { z } from 'zod';
 import { closestName } from '../../core/closest-name.ts';
 import { matchesGlob } from '../../core/glob.ts';
+import { HoursFields } from '../../core/hours.ts';
 import { channelPrincipal, type Principal } from '../../core/principal.ts';
 import { readYaml } from '../../safety/inputs/read-yaml.ts';
-import { type Rule, weekdays } from './rule.ts';
+import type { Rule } from './rule.ts';
 
 /** What is wrong with the file, where. */
 export interface PolicyProblem {
@@ -40,13 +41,7 @@ const names = z
       .refine((text) => (text.match(/\*/g)?.length ?? 0) <= 5, 'at most 5 "*"'),
   )
   .min(1);
-const clock = (form: RegExp) =>
-  z
-    .string()
-    .regex(form, 'a time as "08:30", in quotes')
-    .transform((text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3)));
 const cap = z.strictObject({ actions: z.int().min(1).max(10_000), minutes: z.int().min(1).max(43_200) });
-const zone = z.string().refine(isZone, 'an IANA time zone, as Europe/Vienna');
 
 const rule = z
   .strictObject({
@@ -64,18 +59,7 @@ const rule = z
     approvers: z.array(z.string()).min(1).optional(),
     self_approval: z.boolean().optional(),
     expires_minutes: z.int().min(1).max(1_440).optional(),
-    hours: z
-      .strictObject({
-        days: z
-          .array(z.enum(weekdays))
-          .min(1)
-          .default([...weekdays]),
-        from: clock(/^([01]\d|2[0-3]):[0-5]\d$/),
-        to: clock(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/),
-        timezone: zone,
-      })
-      .refine(({ from, to }) => from !== to, 'from and to are the same')
-      .optional(),
+    hours: HoursFields.optional(),
     at_most: cap.optional(),
     at_most_everywhere: cap.optional(),
     autonomy: z
@@ -147,7 +131,7 @@ export function readPolicy(
       approvers: approvers ?? null,
       selfApproval: one.self_approval ?? null,
       expiresMinutes: one.expires_minutes ?? null,
-      hours: one.hours ? { ...one.hours, days: one.hours.days.map((day) => weekdays.indexOf(day)) } : null,
+      hours: one.hours ?? null,
       perTarget: one.at_most ?? null,
       everywhere: one.at_most_everywhere ?? null,
       autonomy: one.autonomy
@@ -213,16 +197,6 @@ function nearest(pattern: string, known: readonly string[]): string {
   const near = closestName(pattern, known);
   if (near !== null) return `; did you mean "${near}"?`;
   return known.length > 0 && known.length <= 12 ? `; there is ${known.join(', ')}` : '';
-}
-
-function isZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en-US', { timeZone: name });
-    return true;
-  } catch {
-    // What it throws is the answer.
-    return false;
-  }
 }
 
 /** Of the deepest part of the path that is in the file. */

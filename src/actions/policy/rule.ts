@@ -1,5 +1,6 @@
 import type { Risk } from '../../core/action.ts';
 import { matchesGlob } from '../../core/glob.ts';
+import type { Hours } from '../../core/hours.ts';
 import type { Principal } from '../../core/principal.ts';
 
 /** What a rule is about. */
@@ -15,16 +16,6 @@ export interface Subject {
 export interface Cap {
   readonly actions: number;
   readonly minutes: number;
-}
-
-export interface Hours {
-  /** 0 is Sunday. */
-  readonly days: readonly number[];
-  /** Minutes since midnight; `to` is not in it any more. When it is before `from`, the night is meant. */
-  readonly from: number;
-  readonly to: number;
-  /** IANA name. */
-  readonly timezone: string;
 }
 
 /** It may run without asking once it has earned that. */
@@ -84,31 +75,4 @@ export function ruleFor(rules: readonly Rule[], subject: Subject): Rule | undefi
 
 function among(patterns: readonly string[] | null, name: string): boolean {
   return patterns === null || patterns.some((pattern) => matchesGlob(pattern, name));
-}
-
-/** Whether a moment is within the hours, by the clock of their time zone. */
-export function isWithin({ days, from, to, timezone }: Hours, at: Date): boolean {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone: timezone,
-    weekday: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  }).formatToParts(at);
-  const read = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
-  const day = (weekdays as readonly string[]).indexOf(read('weekday').toLowerCase());
-  const minute = Number(read('hour')) * 60 + Number(read('minute'));
-  if (from < to) return days.includes(day) && minute >= from && minute < to;
-  // Over midnight: the small hours belong to the day before.
-  return minute >= from ? days.includes(day) : minute < to && days.includes((day + 6) % 7);
-}
-
-export const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
-
-/** `Mon, Tue from 08:00 to 18:00 (Europe/Vienna)`. */
-export function formatHours({ days, from, to, timezone }: Hours): string {
-  const time = (minutes: number): string =>
-    `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
-  const names = days.length === 7 ? 'every day' : days.map((day) => weekdays[day]).join(', ');
-  return `${names} from ${time(from)} to ${time(to)} (${timezone})`;
 }

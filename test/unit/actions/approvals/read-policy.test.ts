@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type PolicySubjects, readPolicy } from '../../../../src/actions/policy/read-policy.ts';
-import { isWithin, type Rule, ruleFor, type Subject } from '../../../../src/actions/policy/rule.ts';
+import { type Rule, ruleFor, type Subject } from '../../../../src/actions/policy/rule.ts';
+import { isWithin } from '../../../../src/core/hours.ts';
 import { cpuClock } from '../../../support/cpu-clock.ts';
 
 const people = { oncallGroup: 'oncall', admins: [{ kind: 'user', id: 'UADMIN' }] } as const;
