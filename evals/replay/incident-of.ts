@@ -87,6 +87,8 @@ export function incidentOf(scenario: Scenario, now: number): Incident {
     sourceResolvedAt: null,
     resolvedBy: null,
     asksAgainAt: null,
+    mutedBy: null,
+    effort: null,
     detailsDeletedAt: null,
     investigator: null,
     costUsd: 0,

@@ -1,7 +1,9 @@
 import { settleByClick } from '../actions/approvals/resolve-unknown-outcome.ts';
 import { count } from '../core/count.ts';
 import { parseIncidentId } from '../core/ids.ts';
+import { unescapeMrkdwn } from '../core/unescape-mrkdwn.ts';
 import { why } from '../incidents/questions/why.ts';
+import type { Steered } from '../incidents/steering.ts';
 import { formatBoard } from '../ingest/watch-board.ts';
 import { costLines, costReport } from '../record/cost.ts';
 import { createRecords } from '../record/record.ts';
@@ -37,6 +39,8 @@ export function createSlackSide(services: Services): Slack {
     questions: services.questions,
     digDeeper: services.digDeeper,
     retryRead: services.retryRead,
+    mutes: services.mutes,
+    investigateNow: services.investigateNow,
     createManualIncident: services.createManualIncident,
     acceptSlackMessage: (message, own) => takeSlackMessage(services, message, own),
     memory: services.workspace.forSlack({ adminChannel: config.adminChannel, admins: parts.admins }),
@@ -44,6 +48,9 @@ export function createSlackSide(services: Services): Slack {
       ...services.switches.commands,
       cost: async (asked) => costCommand(services, asked),
       watch: async ({ text, by }) => watchCommand(services, text, by),
+      mute: async ({ text, by }) => said(await services.mutes.mute(unescapeMrkdwn(text), by)),
+      unmute: async ({ text, by }) => said(await services.mutes.unmute(text, by)),
+      mutes: async () => (await muteLines(services)).join('\n') || 'Nothing is muted.',
     },
     statusLines: () => statusLines(services),
     home: homeFacts(services),
@@ -116,6 +123,12 @@ async function watchCommand({ watchBoard, policy }: Services, text: string, by: 
   return answer.ok ? answer.text : answer.reason;
 }
 
+/** A line each; none: nothing is muted. */
+const muteLines = async ({ mutes }: Services): Promise<readonly string[]> =>
+  (await mutes.lines()).map((line) => `Muted: ${line}`);
+
+const said = (answer: Steered): string => (answer.ok ? answer.text : answer.reason);
+
 async function statusLines(services: Services): Promise<readonly string[]> {
   const { runbooks, problems, targets } = services;
   const model = modelOf(services);
@@ -125,6 +138,7 @@ async function statusLines(services: Services): Promise<readonly string[]> {
     `Targets: ${[...targets.keys()].join(', ') || 'none'}.`,
     ...(services.targetsReload?.lines() ?? []),
     ...(await services.switches.lines()),
+    ...(await muteLines(services)),
     await currentBreaker(services),
     formatLayers(await services.layers()),
   ];
@@ -145,5 +159,6 @@ const homeFacts = (services: Services): SlackDeps['home'] =>
     switchLines: async () => [
       ...(services.targetsReload?.lines() ?? []),
       ...(await services.switches.lines()),
+      ...(await muteLines(services)),
     ],
   });

@@ -8,6 +8,7 @@ import type { TargetConfig, TargetKind } from '../targets/kind.ts';
 import { kinds } from '../targets/kinds.ts';
 import { kindOf } from '../targets/systems.ts';
 import { type ConfigFile, type ConfigPath, readConfigFile } from './config-file.ts';
+import { maintenanceFields } from './maintenance.ts';
 import { mcpFields } from './mcp.ts';
 import { wrong } from './wrong.ts';
 
@@ -183,5 +184,7 @@ function fileOf(known: readonly TargetKind[]) {
     error: ({ code }) =>
       code === 'invalid_union' ? `expected one of ${known.map(({ name }) => name).join(', ')}` : undefined,
   });
-  return z.strictObject({ targets: z.array(target).nullish(), ...mcpFields }).prefault({});
+  return z
+    .strictObject({ targets: z.array(target).nullish(), ...mcpFields, ...maintenanceFields })
+    .prefault({});
 }

@@ -44,6 +44,35 @@ function isZone(name: string): boolean {
 
 /** Whether a moment is within the hours, by the clock of their time zone. */
 export function isWithin({ days, from, to, timezone }: Hours, at: Date): boolean {
+  const { day, minute } = localTime(timezone, at);
+  if (from < to) return days.includes(day) && minute >= from && minute < to;
+  // Over midnight: the small hours belong to the day before.
+  return minute >= from ? days.includes(day) : minute < to && days.includes((day + 6) % 7);
+}
+
+/** When the hours begin and end that a moment is within; a change of the clocks in between is counted. */
+export function spanOfHours(
+  { from, to, timezone }: Hours,
+  at: Date,
+): { readonly from: Date; readonly to: Date } {
+  const { minute } = localTime(timezone, at);
+  const now = Math.floor(at.getTime() / 60_000);
+  return {
+    from: atMinute(timezone, now - ((minute - from + DAY) % DAY), from),
+    to: atMinute(timezone, now + ((to - minute + DAY) % DAY || DAY), to),
+  };
+}
+
+/** About so many minutes since 1970, when the clock of the zone says so many minutes since midnight. */
+function atMinute(timezone: string, about: number, minute: number): Date {
+  const off = (minute - localTime(timezone, new Date(about * 60_000)).minute + DAY) % DAY;
+  return new Date((about + (off > DAY / 2 ? off - DAY : off)) * 60_000);
+}
+
+const DAY = 24 * 60;
+
+/** The day (0 is Sunday), and minutes since midnight. */
+function localTime(timezone: string, at: Date): { readonly day: number; readonly minute: number } {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
     weekday: 'short',
@@ -52,11 +81,10 @@ export function isWithin({ days, from, to, timezone }: Hours, at: Date): boolean
     hourCycle: 'h23',
   }).formatToParts(at);
   const read = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
-  const day = (weekdays as readonly string[]).indexOf(read('weekday').toLowerCase());
-  const minute = Number(read('hour')) * 60 + Number(read('minute'));
-  if (from < to) return days.includes(day) && minute >= from && minute < to;
-  // Over midnight: the small hours belong to the day before.
-  return minute >= from ? days.includes(day) : minute < to && days.includes((day + 6) % 7);
+  return {
+    day: (weekdays as readonly string[]).indexOf(read('weekday').toLowerCase()),
+    minute: Number(read('hour')) * 60 + Number(read('minute')),
+  };
 }
 
 /** `Mon, Tue from 08:00 to 18:00 (Europe/Vienna)`. */

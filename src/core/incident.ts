@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Severity } from './alert.ts';
+import type { Effort } from './effort.ts';
 import type { IncidentId } from './ids.ts';
 
 export type IncidentState =
@@ -85,6 +86,10 @@ export interface Incident {
   readonly resolvedBy: 'confirmed' | 'source' | 'person' | null;
   /** `reported` because of a limit: from then on the fix may be done, and Sentry comes back and asks for it again. */
   readonly asksAgainAt: string | null;
+  /** The mute that it waits for, or that hid it to its end; null: none does. */
+  readonly mutedBy: string | null;
+  /** How much the policy, or then a person, has done about it; null: as usual. */
+  readonly effort: Effort | null;
   /** What was found and done in it was deleted for its age; see `record/retention.ts`. */
   readonly detailsDeletedAt: string | null;
 }

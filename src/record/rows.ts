@@ -61,6 +61,8 @@ export const toIncident = mapper<Incident>({
   ended_at: true,
   resolved_by: true,
   asks_again_at: true,
+  muted_by: true,
+  effort: true,
   details_deleted_at: true,
 });
 

@@ -12,6 +12,8 @@ import type { Sql } from '../core/sql.ts';
 import type { ToolCall } from '../core/tool-call.ts';
 import type { DigDeeper } from '../incidents/dig-deeper.ts';
 import type { RetryRead } from '../incidents/failed-reads/retry-read.ts';
+import type { InvestigateNow } from '../incidents/investigate-now.ts';
+import type { Mutes } from '../incidents/mutes/mutes.ts';
 import type { Questions } from '../incidents/questions/questions.ts';
 import type { CreateManualIncident } from '../ingest/create-manual-incident.ts';
 import type { Documents } from '../memory/documents/documents.ts';
@@ -148,6 +150,10 @@ export interface SlackDeps {
   readonly digDeeper: DigDeeper | null;
   /** Has what could not be read made again. */
   readonly retryRead: RetryRead;
+  /** Has what rests looked into. */
+  readonly investigateNow: InvestigateNow;
+  /** What alerts wait for. */
+  readonly mutes: Pick<Mutes, 'hold' | 'read'>;
   /** Opens an incident for what a person has seen. */
   readonly createManualIncident: CreateManualIncident;
   /** Another app's top-level message in an alert channel. The same message twice changes nothing. Throws when it could not be stored. */

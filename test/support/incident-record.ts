@@ -48,6 +48,8 @@ export function anIncident(changes: Partial<Incident> = {}): Incident {
     endedAt: null,
     resolvedBy: null,
     asksAgainAt: null,
+    mutedBy: null,
+    effort: null,
     detailsDeletedAt: null,
     ...changes,
   };

@@ -41,6 +41,8 @@ export function anIncident(change: Partial<Incident> = {}): Incident {
     endedAt: null,
     resolvedBy: null,
     asksAgainAt: null,
+    mutedBy: null,
+    effort: null,
     detailsDeletedAt: null,
     ...change,
   };

@@ -6,6 +6,7 @@ import { approveAfterAll, itDidNotRun, itRan, runRest, takeNoBack, undo } from '
 import { approve, deny, settle } from './decide.ts';
 import { askToDig, registerDigDeeper } from './dig-deeper.ts';
 import { gradeHandlers } from './grade.ts';
+import { investigateNow } from './investigate-now.ts';
 import { memoryHandlers, registerMemoryViews } from './memory-register.ts';
 import { type Pressed, readPress } from './pressed.ts';
 import { readItAgain, registerReadAgain, showGrant } from './retry-read.ts';
@@ -30,6 +31,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.steps]: showSteps,
   [ACTIONS.diagnosis]: showDiagnosis,
   [ACTIONS.dig]: askToDig,
+  [ACTIONS.investigate]: investigateNow,
   [ACTIONS.readAgain]: readItAgain,
   [ACTIONS.grant]: showGrant,
   ...memoryHandlers,

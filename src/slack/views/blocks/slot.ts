@@ -62,6 +62,7 @@ export const ACTIONS = {
   diagnosis: 'sentry_diagnosis',
   why: 'sentry_why',
   dig: 'sentry_dig',
+  investigate: 'sentry_investigate',
   readAgain: 'sentry_read_again',
   grant: 'sentry_grant',
   link: 'sentry_link',

@@ -189,5 +189,7 @@ export const INCIDENT: Incident = {
   endedAt: null,
   resolvedBy: null,
   asksAgainAt: null,
+  mutedBy: null,
+  effort: null,
   detailsDeletedAt: null,
 };

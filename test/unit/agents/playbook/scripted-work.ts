@@ -42,6 +42,8 @@ export function anIncident(part: Partial<Incident> = {}): Incident {
     endedAt: null,
     resolvedBy: null,
     asksAgainAt: null,
+    mutedBy: null,
+    effort: null,
     detailsDeletedAt: null,
     ...part,
   };
