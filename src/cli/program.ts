@@ -29,6 +29,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   restore: async () => (await import('./backup.ts')).restoreCommand,
   targets: async () => (await import('./targets.ts')).targetsCommand,
   alert: async () => (await import('./alert.ts')).alertCommand,
+  alerts: async () => (await import('./alerts.ts')).alertsCommand,
   normalize: async () => (await import('./normalize.ts')).normalizeCommand,
   incidents: async () => (await import('./incidents.ts')).incidentsCommand,
   incident: async () => (await import('./incident.ts')).incidentCommand,
