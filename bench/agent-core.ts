@@ -105,6 +105,8 @@ export async function createAgentCore(options: {
     records,
     audit,
     jobs: engine,
+    mutes: { hold: async () => new Set(), release: async () => undefined },
+    effort: async () => ({ effort: 'adaptive', rule: null }),
     vault,
     gate: createGate({
       approvers: policy,

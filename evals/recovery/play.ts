@@ -227,6 +227,8 @@ async function setScene(
     ...planner.make(of, { tools: system.tools, target, records }),
     stops: createStopNotices({ sql, bus: { subscribe: () => async () => undefined }, log }),
     confirmation: CONFIRMATION,
+    effort: async () => ({ effort: 'adaptive', rule: null }),
+    mutes: { hold: async () => new Set(), release: async () => undefined },
     log,
     shutdown: shutdown.signal,
     redact,

@@ -88,6 +88,8 @@ export function incidentOf(scenario: Scenario, now: number): Incident {
     resolvedBy: null,
     asksAgainAt: null,
     flappingUntil: null,
+    mutedBy: null,
+    effort: null,
     detailsDeletedAt: null,
     investigator: null,
     costUsd: 0,

@@ -47,6 +47,7 @@ async function start(services: Services, { slack, http }: Surfaces): Promise<{ h
   memory.start(services.runbooks, { incomplete: problems.length > 0 });
   services.embedding.start();
   services.switches.start();
+  services.mutes.start();
   services.breaker.start((text) => slackWorkspace.announce(text));
   await slack.start();
   services.escalation.start(bus);
@@ -68,6 +69,7 @@ async function stop(services: Services, { slack, http }: Surfaces): Promise<void
   await end('watched targets', services.watch.stop());
   await end('watched logs', services.logWatch.stop());
   await end('switch', services.switches.end());
+  await end('mutes', services.mutes.end());
   await end('cost breaker', services.breaker.stop());
   services.shutdown.abort();
   await end('escalation', services.escalation.stop());

@@ -1,12 +1,15 @@
 import { ROUND_USD } from '../agents/claude/create-claude.ts';
 import { createPlaybook } from '../agents/playbook/create-playbook.ts';
+import type { Config } from '../config/config.ts';
 import { live } from '../core/live.ts';
 import { createChangeOfMind } from '../incidents/after-all.ts';
 import type { InvestigationDeps } from '../incidents/deps.ts';
 import { createDigDeeper } from '../incidents/dig-deeper.ts';
 import { createRetryRead } from '../incidents/failed-reads/retry-read.ts';
 import { createInvestigateAgain } from '../incidents/investigate-again.ts';
+import { createInvestigateNow } from '../incidents/investigate-now.ts';
 import { createStopNotices } from '../incidents/kill-switch/stop-notices.ts';
+import { createMutes } from '../incidents/mutes/mutes.ts';
 import { sweepSilent } from '../incidents/phases/silence.ts';
 import { createQuestions } from '../incidents/questions/questions.ts';
 import { createSteering } from '../incidents/steering.ts';
@@ -57,6 +60,15 @@ export async function createIncidentServices(
     runbooks: remembered.knownRunbooks,
   });
   const engine = createEngine({ databaseUrl: parts.store.url, sql, log, executorId: on.executorId });
+  let maintenance = config.maintenance;
+  const mutes = createMutes({
+    sql,
+    records,
+    audit,
+    isAdmin: (user) => policy.isAdmin(user),
+    windows: () => maintenance,
+    log,
+  });
   const deps: InvestigationDeps = {
     sql,
     records,
@@ -75,6 +87,8 @@ export async function createIncidentServices(
       sendsEnds: endSenders(),
     },
     stops: createStopNotices({ sql, bus: on.bus, log }),
+    mutes,
+    effort: guards.rules.effort,
     log,
     shutdown: on.shutdown.signal,
     redact,
@@ -102,16 +116,25 @@ export async function createIncidentServices(
     watch,
     logWatch,
     watchBoard: createWatchBoard({ sql, audit, watched: on.systems.logs }),
-    targetsReload: reloadOf(on, guards, () => {
-      watch.look();
-      logWatch.look();
-      // Which systems the new names stand for: a stop holds for the system, whatever it is called.
-      for (const name of targets.keys()) void gate.systemOf(name);
-    }),
+    mutes,
+    targetsReload: reloadOf(
+      on,
+      guards,
+      (windows) => {
+        maintenance = windows;
+      },
+      () => {
+        watch.look();
+        logWatch.look();
+        // Which systems the new names stand for: a stop holds for the system, whatever it is called.
+        for (const name of targets.keys()) void gate.systemOf(name);
+      },
+    ),
     createManualIncident: createManualIncidents(sql, accept, on.eachTarget),
     steering,
     changeOfMind: createChangeOfMind({ ...deps, policy }),
     questions: createQuestions(deps),
+    investigateNow: createInvestigateNow(deps),
     digDeeper: model.investigator ? createDigDeeper(deps, ROUND_USD) : null,
     investigateAgain: createInvestigateAgain(deps),
     retryRead: createRetryRead(deps, {
@@ -141,6 +164,7 @@ export async function createIncidentServices(
 function reloadOf(
   { parts, config, systems, sql, log, slackWorkspace }: Foundations,
   { audit }: Guards,
+  maintain: (windows: Config['maintenance']) => void,
   changed: () => void,
 ) {
   if (config.playgroundTarget) return null;
@@ -153,6 +177,7 @@ function reloadOf(
         { sql, audit },
         { name: 'settings', kind: 'config.changed', ...auditedSettings({ ...config, targets }, parts.kinds) },
       ),
+    maintain,
     changed,
     tell: (text) => slackWorkspace.announce(text, config.adminChannel),
     log,

@@ -1,8 +1,10 @@
 import { settleByClick } from '../actions/approvals/resolve-unknown-outcome.ts';
 import { count } from '../core/count.ts';
 import { type IncidentId, parseIncidentId } from '../core/ids.ts';
+import { unescapeMrkdwn } from '../core/unescape-mrkdwn.ts';
 import type { Said } from '../escalation/acknowledge.ts';
 import { why } from '../incidents/questions/why.ts';
+import type { Steered } from '../incidents/steering.ts';
 import { formatBoard } from '../ingest/watch-board.ts';
 import { costLines, costReport } from '../record/cost.ts';
 import { createRecords } from '../record/record.ts';
@@ -40,6 +42,8 @@ export function createSlackSide(services: Services): Slack {
     investigateAgain: services.investigateAgain,
     retryRead: services.retryRead,
     escalation: services.escalation,
+    mutes: services.mutes,
+    investigateNow: services.investigateNow,
     createManualIncident: services.createManualIncident,
     acceptSlackMessage: (message, own) => takeSlackMessage(services, message, own),
     memory: services.workspace.forSlack({ adminChannel: config.adminChannel, admins: parts.admins }),
@@ -49,6 +53,9 @@ export function createSlackSide(services: Services): Slack {
       watch: async ({ text, by }) => watchCommand(services, text, by),
       ack: async (asked) => takeCommand(asked, 'ack', services.escalation.take),
       release: async (asked) => takeCommand(asked, 'release', services.escalation.release),
+      mute: async ({ text, by }) => said(await services.mutes.mute(unescapeMrkdwn(text), by)),
+      unmute: async ({ text, by }) => said(await services.mutes.unmute(text, by)),
+      mutes: async () => (await muteLines(services)).join('\n') || 'Nothing is muted.',
     },
     statusLines: () => statusLines(services),
     home: homeFacts(services),
@@ -135,6 +142,12 @@ async function watchCommand({ watchBoard, policy }: Services, text: string, by: 
   return answer.ok ? answer.text : answer.reason;
 }
 
+/** A line each; none: nothing is muted. */
+const muteLines = async ({ mutes }: Services): Promise<readonly string[]> =>
+  (await mutes.lines()).map((line) => `Muted: ${line}`);
+
+const said = (answer: Steered): string => (answer.ok ? answer.text : answer.reason);
+
 async function statusLines(services: Services): Promise<readonly string[]> {
   const { runbooks, problems, targets } = services;
   const model = modelOf(services);
@@ -145,6 +158,7 @@ async function statusLines(services: Services): Promise<readonly string[]> {
     ...(services.targetsReload?.lines() ?? []),
     ...(await services.switches.lines()),
     ...(await services.escalation.lines()),
+    ...(await muteLines(services)),
     await currentBreaker(services),
     formatLayers(await services.layers()),
   ];
@@ -165,5 +179,6 @@ const homeFacts = (services: Services): SlackDeps['home'] =>
     switchLines: async () => [
       ...(services.targetsReload?.lines() ?? []),
       ...(await services.switches.lines()),
+      ...(await muteLines(services)),
     ],
   });

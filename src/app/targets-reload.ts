@@ -1,8 +1,11 @@
-import { readTargets, type TargetsFile } from '../config/targets.ts';
+import { readConfigFile } from '../config/config-file.ts';
+import { maintenanceOf } from '../config/maintenance.ts';
+import { type TargetsFile, targetsOf } from '../config/targets.ts';
 import { wrong } from '../config/wrong.ts';
 import { count } from '../core/count.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import type { MaintenanceWindow } from '../core/maintenance-window.ts';
 import { fileMark } from '../safety/paths/file-mark.ts';
 import { redact } from '../safety/screen/redact.ts';
 import type { TargetConfig, TargetKind } from '../targets/kind.ts';
@@ -14,6 +17,8 @@ interface ReloadDeps {
   readonly systems: Pick<Systems, 'change'>;
   /** Puts them into the audit log, before anybody goes by them. */
   readonly audit: (targets: readonly TargetConfig[]) => Promise<unknown>;
+  /** The windows of maintenance, as they are now. */
+  readonly maintain: (windows: readonly MaintenanceWindow[]) => void;
   /** The targets are others now. */
   readonly changed: () => void;
   /** Tells the admins. */
@@ -44,7 +49,10 @@ export function createTargetsReload(deps: ReloadDeps) {
     if (now === mark || !isSettled) return;
     const read = readAgain(deps);
     if ('problem' in read) refuse(read.problem);
-    else await take(read.targets);
+    else {
+      await take(read.targets);
+      deps.maintain(read.maintenance);
+    }
     // Only now: a version that could not be dealt with is read again.
     mark = now;
   }
@@ -109,12 +117,15 @@ const formatProblem = (problem: string): string =>
 function readAgain({
   file,
   kinds,
-}: ReloadDeps): { readonly targets: readonly TargetConfig[] } | { readonly problem: string } {
+}: ReloadDeps):
+  | { readonly targets: readonly TargetConfig[]; readonly maintenance: readonly MaintenanceWindow[] }
+  | { readonly problem: string } {
   try {
     // Taken away, or empty: to begin with the playground instead is for a start, not for somebody's slip.
-    const targets = readTargets({ ...file, isNamed: true }, kinds);
+    const written = readConfigFile({ ...file, isNamed: true });
+    const targets = targetsOf(written, file.env, kinds);
     if (targets.length === 0) throw wrong([`${file.path} names no target.`]);
-    return { targets };
+    return { targets, maintenance: maintenanceOf(written) };
   } catch (error) {
     if (error instanceof OpsError && error.code === 'CONFIG')
       return { problem: redact(error.message.replace(/^.*:\n/, '')) };

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { groupTitle } from '../core/group.ts';
 import type { Incident } from '../core/incident.ts';
-import { formatState } from '../incidents/questions/format-state.ts';
+import { formatStanding } from '../incidents/questions/format-state.ts';
 import { createRecords } from '../record/record.ts';
 import { printList } from './print-list.ts';
 import { wholeNumber } from './whole-number.ts';
@@ -17,12 +17,13 @@ export const incidentsCommand = new Command('incidents')
     printList(incidents, options.json, line, 'No incidents.\n');
   });
 
-function line({ id, state, severity, target, openedAt, ...incident }: Incident): string {
+function line(incident: Incident): string {
+  const { id, severity, target, openedAt } = incident;
   return [
     id.padEnd(8),
     openedAt.slice(0, 19).replace('T', ' '),
     severity.padEnd(8),
-    formatState(state).padEnd(22),
+    formatStanding(incident).padEnd(22),
     (target ?? '-').padEnd(12),
     groupTitle(incident),
   ].join('  ');

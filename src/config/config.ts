@@ -5,6 +5,7 @@ import { REOPEN_MINUTES } from '../core/alert.ts';
 import type { ApiToken } from '../core/api-token.ts';
 import { closestName } from '../core/closest-name.ts';
 import { isObject, jsonOf } from '../core/json-of.ts';
+import type { MaintenanceWindow } from '../core/maintenance-window.ts';
 import { postgresUrlFault } from '../core/postgres-url.ts';
 import type { Principal } from '../core/principal.ts';
 import type { EscalationConfig } from '../escalation/escalation-config.ts';
@@ -37,6 +38,7 @@ import {
   webhookSecrets,
   whole,
 } from './kinds.ts';
+import { maintenanceOf } from './maintenance.ts';
 import { type McpCallerConfig, mcpSecret, readMcpCallers, readMcpServers } from './mcp.ts';
 import { readModelAccess } from './model.ts';
 import { packageRoot } from './package-root.ts';
@@ -197,6 +199,8 @@ export interface Config {
   readonly targets: readonly TargetConfig[];
   /** Where they come from, and are read again while Sentry runs. */
   readonly targetsFile: TargetsFile;
+  /** Windows in which alerts wait, as they were at the start. */
+  readonly maintenance: readonly MaintenanceWindow[];
   /** Where `fetch_docs` may go. */
   readonly docsHosts: readonly string[];
   /** True when no target is configured: the playground's shop-db is the system under care. */
@@ -298,6 +302,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     mode: values.SENTRY_MODE ?? (slack.kind === 'playground' && playgroundTarget ? 'ACTIVE' : 'AUDIT'),
     targets,
     targetsFile: file,
+    maintenance: maintenanceOf(written),
     docsHosts: values.SENTRY_DOCS_HOSTS,
     playgroundTarget,
     playgroundEngines: engineSockets(values.DOCKER_HOST, values.CONTAINER_HOST),

@@ -9,6 +9,7 @@ import { kinds } from '../targets/kinds.ts';
 import { kindOf } from '../targets/systems.ts';
 import { type ConfigFile, type ConfigPath, readConfigFile } from './config-file.ts';
 import { escalationFields } from './escalation.ts';
+import { maintenanceFields } from './maintenance.ts';
 import { mcpFields } from './mcp.ts';
 import { wrong } from './wrong.ts';
 
@@ -185,6 +186,11 @@ function fileOf(known: readonly TargetKind[]) {
       code === 'invalid_union' ? `expected one of ${known.map(({ name }) => name).join(', ')}` : undefined,
   });
   return z
-    .strictObject({ targets: z.array(target).nullish(), ...mcpFields, ...escalationFields })
+    .strictObject({
+      targets: z.array(target).nullish(),
+      ...mcpFields,
+      ...escalationFields,
+      ...maintenanceFields,
+    })
     .prefault({});
 }

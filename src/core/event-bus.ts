@@ -8,6 +8,8 @@ interface Topics {
   'proposal.changed': string;
   /** A document that everybody shares was written or forgotten. */
   'workspace.changed': string;
+  /** A mute began or ended; its id. */
+  'mute.changed': string;
   /** A person stopped it: an incident, or `question:` and the id of one. */
   'work.stopped': string;
 }

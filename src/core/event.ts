@@ -1,4 +1,5 @@
 import type { Diagnosis, Triage } from './diagnosis.ts';
+import type { Effort } from './effort.ts';
 import type { GradeQuestion } from './grade.ts';
 import type { ActionId, IncidentId, ToolCallId } from './ids.ts';
 import type { IncidentState, Role, Verdict } from './incident.ts';
@@ -243,6 +244,23 @@ export type IncidentEventBody =
     }
   | { readonly type: 'incident.stopped'; readonly by: string; readonly reason: string }
   | { readonly type: 'incident.resumed'; readonly by: string }
+  /** It waits for the end of a mute; its alerts count there. */
+  | {
+      readonly type: 'incident.muted';
+      readonly mute: string;
+      readonly by: string;
+      readonly matcher: string;
+      readonly reason: string;
+      readonly until: string;
+    }
+  | { readonly type: 'incident.unmuted'; readonly mute: string }
+  /** How much is done about it: by a rule of the policy, else by a person, else because an alert joined that asks for it. */
+  | {
+      readonly type: 'effort.chosen';
+      readonly effort: Effort;
+      readonly rule: string | null;
+      readonly by?: string;
+    }
   /** Data that the model was to read holds what reads like instructions to it: where, and which kinds, never the text. */
   | {
       readonly type: 'injection.found';

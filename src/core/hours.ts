@@ -41,8 +41,40 @@ export const hasHours = ({ from, to }: Pick<Hours, 'from' | 'to'>): boolean => f
 /** What is said where `hasHours` says no. */
 export const noHours = 'from and to are the same';
 
+/** `{ days: [mon, tue], from: "08:00", to: "18:00", timezone: Europe/Vienna }`, as files have it. */
+export const HoursFields = z.strictObject(hoursFields).refine(hasHours, noHours);
+
 /** Whether a moment is within the hours, by the clock of their time zone. */
-export function isWithin({ days, from, to, timezone: timeZone }: Hours, at: Date): boolean {
+export function isWithin({ days, from, to, timezone: zone }: Hours, at: Date): boolean {
+  const { day, minute } = localTime(zone, at);
+  if (from < to) return days.includes(day) && minute >= from && minute < to;
+  // Over midnight: the small hours belong to the day before.
+  return minute >= from ? days.includes(day) : minute < to && days.includes((day + 6) % 7);
+}
+
+/** When the hours begin and end that a moment is within; a change of the clocks in between is counted. */
+export function spanOfHours(
+  { from, to, timezone: zone }: Hours,
+  at: Date,
+): { readonly from: Date; readonly to: Date } {
+  const { minute } = localTime(zone, at);
+  const now = Math.floor(at.getTime() / 60_000);
+  return {
+    from: atMinute(zone, now - ((minute - from + DAY) % DAY), from),
+    to: atMinute(zone, now + ((to - minute + DAY) % DAY || DAY), to),
+  };
+}
+
+/** About so many minutes since 1970, when the clock of the zone says so many minutes since midnight. */
+function atMinute(zone: string, about: number, minute: number): Date {
+  const off = (minute - localTime(zone, new Date(about * 60_000)).minute + DAY) % DAY;
+  return new Date((about + (off > DAY / 2 ? off - DAY : off)) * 60_000);
+}
+
+const DAY = 24 * 60;
+
+/** The day (0 is Sunday), and minutes since midnight. */
+function localTime(timeZone: string, at: Date): { readonly day: number; readonly minute: number } {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone,
     weekday: 'short',
@@ -51,11 +83,10 @@ export function isWithin({ days, from, to, timezone: timeZone }: Hours, at: Date
     hourCycle: 'h23',
   }).formatToParts(at);
   const read = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
-  const day = (weekdays as readonly string[]).indexOf(read('weekday').toLowerCase());
-  const minute = Number(read('hour')) * 60 + Number(read('minute'));
-  if (from < to) return days.includes(day) && minute >= from && minute < to;
-  // Over midnight: the small hours belong to the day before.
-  return minute >= from ? days.includes(day) : minute < to && days.includes((day + 6) % 7);
+  return {
+    day: (weekdays as readonly string[]).indexOf(read('weekday').toLowerCase()),
+    minute: Number(read('hour')) * 60 + Number(read('minute')),
+  };
 }
 
 /** `Mon, Tue from 08:00 to 18:00 (Europe/Vienna)`. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Severity } from './alert.ts';
+import type { Effort } from './effort.ts';
 import type { IncidentId } from './ids.ts';
 
 export const incidentStates = [
@@ -93,6 +94,10 @@ export interface Incident {
    * nobody should be called for one. Null: it does not.
    */
   readonly flappingUntil: string | null;
+  /** The mute that it waits for, or that hid it to its end; null: none does. */
+  readonly mutedBy: string | null;
+  /** How much the policy, or then a person, has done about it; null: as usual. */
+  readonly effort: Effort | null;
   /** What was found and done in it was deleted for its age; see `record/retention.ts`. */
   readonly detailsDeletedAt: string | null;
 }

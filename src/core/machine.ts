@@ -8,9 +8,9 @@ export const MAX_ROUNDS = 3;
  * `resolved` from anywhere with nothing running means: the source says it is over.
  */
 const moves: Readonly<Record<IncidentState, readonly IncidentState[]>> = {
-  // `escalated` from here on: the work itself fails again and again (failed-turn.ts).
-  open: ['triaging', 'escalated', 'resolved'],
-  triaging: ['ignored', 'diagnosing', 'escalated', 'resolved'],
+  // `reported`: the policy asks for no more. `escalated` from here on: the work itself fails again and again (failed-turn.ts).
+  open: ['triaging', 'reported', 'escalated', 'resolved'],
+  triaging: ['ignored', 'diagnosing', 'reported', 'escalated', 'resolved'],
   // A person has it investigated although the first look found nothing to.
   ignored: ['diagnosing'],
   diagnosing: ['reported', 'planning', 'escalated', 'resolved'],
@@ -21,10 +21,11 @@ const moves: Readonly<Record<IncidentState, readonly IncidentState[]>> = {
   remediating: ['verifying', 'awaiting_approval'],
   verifying: ['resolved', 'reported', 'diagnosing', 'escalated'],
   // Waiting for approval: a person has what was denied asked for again. Planning: the limit is over that kept the fix back.
-  reported: ['diagnosing', 'planning', 'awaiting_approval', 'escalated', 'resolved'],
+  // Triaging: more is wanted than the policy asked for.
+  reported: ['triaging', 'diagnosing', 'planning', 'awaiting_approval', 'escalated', 'resolved'],
   escalated: ['diagnosing', 'awaiting_approval', 'resolved'],
-  // `escalated`: what was called fixed did not last, and enough was tried; or whether it is back cannot be looked at.
-  // `reported`: its alert comes and goes.
+  // `reported`: its alert comes and goes, or it fires again and the policy asks for no more. `escalated`: what was called fixed did
+  // not last, and enough was tried; or whether it is back cannot be looked at.
   resolved: ['diagnosing', 'reported', 'escalated'],
   stopped: ['resolved'],
 };

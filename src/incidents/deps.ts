@@ -1,6 +1,7 @@
 import type { Approvals } from '../actions/approvals/approvals.ts';
 import type { Gate } from '../actions/gate.ts';
 import type { Investigator } from '../agents/ports.ts';
+import type { ChosenEffort } from '../core/effort.ts';
 import type { IncidentId } from '../core/ids.ts';
 import type { Incident, Role } from '../core/incident.ts';
 import type { IncidentRecord } from '../core/incident-record.ts';
@@ -10,9 +11,11 @@ import type { MemoryAsk, PreparedMemory, Recall } from '../core/memory.ts';
 import type { Sql } from '../core/sql.ts';
 import type { NewEpisode } from '../memory/episodes/episodes.ts';
 import type { IncidentRecords } from '../record/record.ts';
+import type { AlertFacts } from '../safety/alert-matcher.ts';
 import type { AuditLog } from '../safety/audit/audit-chain.ts';
 import type { CredentialVault } from '../safety/vault/credentials.ts';
 import type { StopNotices } from './kill-switch/stop-notices.ts';
+import type { Mutes } from './mutes/mutes.ts';
 import type { Confirmation } from './source-end.ts';
 
 /** What the investigation needs of memory; memory advises and never holds an incident up. */
@@ -43,6 +46,10 @@ export interface InvestigationDeps {
   readonly playbook: Investigator;
   /** What people stop while it works. */
   readonly stops: StopNotices;
+  /** How much is done about an alert. */
+  readonly effort: (facts: AlertFacts) => Promise<ChosenEffort>;
+  /** What alerts wait for. */
+  readonly mutes: Pick<Mutes, 'hold' | 'release'>;
   readonly log: Log;
   /** What it takes, beside our own check, for an incident to be over. */
   readonly confirmation: Confirmation;

@@ -1,4 +1,5 @@
 import type { Severity } from '../core/alert.ts';
+import { type Effort, isResting } from '../core/effort.ts';
 import { OpsError } from '../core/errors.ts';
 import type { IncidentEventBody } from '../core/event.ts';
 import type { Incident, IncidentState, Verdict } from '../core/incident.ts';
@@ -19,6 +20,8 @@ export interface IncidentChanges {
   readonly verdict?: Verdict | null;
   readonly nextStep?: string | null;
   readonly investigator?: 'claude' | 'playbook' | null;
+  /** Left out, a rest that the policy asked for ends when the cause is looked for. */
+  readonly effort?: Effort;
   readonly sourceResolvedAt?: null;
   /** With a move to `resolved`, whose word it is. */
   readonly resolvedBy?: Incident['resolvedBy'];
@@ -101,6 +104,8 @@ export async function moveIn(
       next_step = CASE WHEN ${changes.nextStep !== undefined} THEN ${outward(changes.nextStep)} ELSE next_step END,
       investigator = CASE WHEN ${changes.investigator !== undefined} THEN ${changes.investigator ?? null} ELSE investigator END,
       source_resolved_at = CASE WHEN ${changes.sourceResolvedAt === null} THEN NULL ELSE source_resolved_at END,
+      effort = CASE WHEN ${to === 'diagnosing' && from === 'reported' && isResting(incident.effort)} THEN 'adaptive'
+                    ELSE coalesce(${changes.effort ?? null}, effort) END,
       resolved_by = CASE WHEN ${to === 'resolved'} THEN ${changes.resolvedBy ?? null} ELSE NULL END,
       asks_again_at = ${changes.asksAgainAt ?? null}::timestamptz,
       flapping_until = CASE WHEN ${from === 'resolved' && to === 'reported'} THEN flapping_until END,

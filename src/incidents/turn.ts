@@ -10,8 +10,10 @@ import { askAgain } from './phases/ask-again.ts';
 import { decide } from './phases/await-approval.ts';
 import { goOnBeside } from './phases/beside.ts';
 import { diagnose } from './phases/diagnose.ts';
+import { raiseEffort } from './phases/effort.ts';
 import { restWhileFlapping } from './phases/flapping.ts';
 import { LASTING_TURN, lookWhetherItLasts } from './phases/lasting.ts';
+import { isMuted, readUnlessMuted } from './phases/muted.ts';
 import type { PhaseRun } from './phases/phase-run.ts';
 import { plan } from './phases/plan.ts';
 import { settleRemediation } from './phases/remediate.ts';
@@ -21,6 +23,9 @@ import { reopen, resolveBySource } from './phases/source.ts';
 import { triage } from './phases/triage.ts';
 import { LOOK_TURN, verify } from './phases/verify.ts';
 import { InvestigationStopped } from './work.ts';
+
+/** What joined an incident that waits or rests may ask for more; the reason stands in prisma/migrations. */
+const JOINED_TURN = 'alert joined';
 
 /** Runs `fn` once per name and turn; see infra/dbos. */
 type Durably = <T>(name: string, fn: () => Promise<T>, options?: { readonly anew?: boolean }) => Promise<T>;
@@ -66,7 +71,7 @@ export function createTurn(deps: InvestigationDeps) {
     durably: Durably,
     earlier: EarlierTries | undefined,
   ): Promise<void> {
-    const incident = await durably('read', () => deps.records.incident(incidentId), { anew: true });
+    const incident = await durably('read', () => readUnlessMuted(deps, incidentId), { anew: true });
     if (!incident)
       throw new OpsError('NO_INCIDENT', `There is no incident ${incidentId}.`, {
         hint: 'It was removed while its turn waited.',
@@ -88,6 +93,7 @@ export function createTurn(deps: InvestigationDeps) {
       return resolveBySource(run);
     if (reason === ASK_AGAIN_TURN) return askAgain(run);
     if (reason === SILENT_TURN) return endSilent(run);
+    if (isMuted(incident)) return;
     if (incident.state === 'resolved') return reopen(run);
     switch (nextWork(incident.state)) {
       case 'triage':
@@ -103,7 +109,7 @@ export function createTurn(deps: InvestigationDeps) {
       case 'verify':
         return verify(run);
       case 'wait':
-        return retryRead(run);
+        return reason === JOINED_TURN ? raiseEffort(run) : retryRead(run);
     }
   }
 }

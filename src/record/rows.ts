@@ -62,6 +62,8 @@ export const toIncident = mapper<Incident>({
   resolved_by: true,
   asks_again_at: true,
   flapping_until: true,
+  muted_by: true,
+  effort: true,
   details_deleted_at: true,
 });
 

@@ -1,4 +1,5 @@
 import { countUpTo } from '../core/count.ts';
+import type { Incident } from '../core/incident.ts';
 import type { IncidentRecord } from '../core/incident-record.ts';
 import { type AgentSessions, createAgentSessions } from './inbound/direct/agent-session.ts';
 import { createDirectMessages, type DirectMessages } from './inbound/direct/direct-messages.ts';
@@ -6,7 +7,7 @@ import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { RateLimiters } from './outbound/pacing.ts';
 import { sharedPace } from './outbound/shared-pace.ts';
 import type { OutboundStore } from './outbound/store.ts';
-import { type Drawing, isBurst, isDirect, isProposal, type SubjectId } from './outbound/subject.ts';
+import { type Drawing, isBurst, isDirect, isMute, isProposal, type SubjectId } from './outbound/subject.ts';
 import { type Audience, type Say, tell } from './outbound/tell.ts';
 import { webClient } from './outbound/web-client.ts';
 import { nameEverybody } from './people/name-everybody.ts';
@@ -15,6 +16,7 @@ import type { SlackDeps } from './ports.ts';
 import { draw } from './views/blocks/draw.ts';
 import type { DrawOptions } from './views/blocks/slot.ts';
 import { drawBurst } from './views/draw-burst.ts';
+import { drawMute } from './views/draw-mute.ts';
 import { createDrawOptions } from './views/draw-options.ts';
 import { drawProposal } from './views/draw-proposal.ts';
 
@@ -74,13 +76,20 @@ async function drawingOf(
 ): Promise<Drawing | null> {
   if (isDirect(id)) return null;
   if (isBurst(id)) return drawBurst(deps, id);
+  if (isMute(id)) return drawMute(deps, id);
   if (isProposal(id)) return drawProposal(deps, store, id);
   const record = await deps.records.load(id);
-  if (!record) return null;
+  if (!record || (await waits(deps, record.incident))) return null;
   const channel = record.incident.channel ?? (await deps.workspace.homeOf(record.alerts[0]?.deliveryKey));
   // Of what is deleted nothing is drawn: its messages stay as they stand. Whoever asks there is answered.
   if (record.incident.detailsDeletedAt !== null) return { slots: [], channel };
   return { slots: draw(record, await drawOptions(record)), channel };
+}
+
+/** It is muted, and nothing of it has been said: nothing is until that ends. */
+async function waits({ mutes }: SlackDeps, { id, state, threadTs, mutedBy }: Incident): Promise<boolean> {
+  if (threadTs !== null) return false;
+  return mutedBy !== null || (state === 'open' && (await mutes.hold([id])).has(id));
 }
 
 async function restOfStatus(

@@ -14,6 +14,8 @@ import type { Escalation } from '../escalation/escalation.ts';
 import type { DigDeeper } from '../incidents/dig-deeper.ts';
 import type { RetryRead } from '../incidents/failed-reads/retry-read.ts';
 import type { InvestigateAgain } from '../incidents/investigate-again.ts';
+import type { InvestigateNow } from '../incidents/investigate-now.ts';
+import type { Mutes } from '../incidents/mutes/mutes.ts';
 import type { Questions } from '../incidents/questions/questions.ts';
 import type { CreateManualIncident } from '../ingest/create-manual-incident.ts';
 import type { Documents } from '../memory/documents/documents.ts';
@@ -154,6 +156,10 @@ export interface SlackDeps {
   readonly retryRead: RetryRead;
   /** Who has an incident, and who is called. */
   readonly escalation: Pick<Escalation, 'take' | 'pageNow' | 'wrote' | 'pagersAfter'>;
+  /** Has what rests looked into. */
+  readonly investigateNow: InvestigateNow;
+  /** What alerts wait for. */
+  readonly mutes: Pick<Mutes, 'hold' | 'read'>;
   /** Opens an incident for what a person has seen. */
   readonly createManualIncident: CreateManualIncident;
   /** Another app's top-level message in an alert channel. The same message twice changes nothing. Throws when it could not be stored. */

@@ -63,7 +63,7 @@ interface Intake {
 export function createSlack(deps: SlackDeps): Slack {
   const { workspace, log } = deps;
   const stopping = new AbortController();
-  const store = outboundStore(deps.sql, deps.executorId);
+  const store = outboundStore(deps.sql, deps.executorId, (ids) => deps.mutes.hold(ids));
   const context = createContext(deps, store, stopping.signal);
   const { outbound } = context;
   const history = createAlertHistory(deps);

@@ -9,6 +9,7 @@ import { openPolicyRules } from '../../src/actions/policy/policy-rules.ts';
 import type { Investigator } from '../../src/agents/ports.ts';
 import type { Alert } from '../../src/core/alert.ts';
 import type { Diagnosis } from '../../src/core/diagnosis.ts';
+import type { MaintenanceWindow } from '../../src/core/maintenance-window.ts';
 import { measureAt } from '../../src/core/measure.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import type { Sql } from '../../src/core/sql.ts';
@@ -16,7 +17,9 @@ import type { Target } from '../../src/core/target.ts';
 import type { Json } from '../../src/core/tool-call.ts';
 import type { InvestigationDeps, InvestigationMemory } from '../../src/incidents/deps.ts';
 import { createInvestigateAgain } from '../../src/incidents/investigate-again.ts';
+import { createInvestigateNow } from '../../src/incidents/investigate-now.ts';
 import { createStopNotices } from '../../src/incidents/kill-switch/stop-notices.ts';
+import { createMutes } from '../../src/incidents/mutes/mutes.ts';
 import type { AnswerPlaces } from '../../src/incidents/ports.ts';
 import { createAnswering } from '../../src/incidents/questions/answering.ts';
 import { createQuestions } from '../../src/incidents/questions/questions.ts';
@@ -229,6 +232,8 @@ export interface CoreOptions {
   readonly memory?: InvestigationMemory;
   readonly gate?: Partial<GateDeps>;
   readonly vault?: Partial<VaultOptions>;
+  /** Of maintenance; none otherwise. */
+  readonly windows?: () => readonly MaintenanceWindow[];
   /** A policy.yaml to go by; none otherwise. */
   readonly policyPath?: string;
   /** Where answers to questions appear; nobody asks any otherwise. */
@@ -319,6 +324,14 @@ export async function createCore(options: CoreOptions) {
   const engine = createEngine({ databaseUrl: options.url, sql, log: quiet, executorId: randomUUID() });
   const shutdown = new AbortController();
   const bus = createEventBus({ url: options.url, log: quiet });
+  const mutes = createMutes({
+    sql,
+    records,
+    audit,
+    isAdmin: async (user) => user === 'UADMIN',
+    windows: options.windows ?? (() => []),
+    log: quiet,
+  });
   const deps: InvestigationDeps = {
     sql,
     records,
@@ -336,6 +349,8 @@ export async function createCore(options: CoreOptions) {
       sendsEnds: endSenders(),
       ...(options.judged ?? { holdMs: 100, timeoutMs: 600 }),
     },
+    mutes,
+    effort: rules.effort,
     log: quiet,
     shutdown: shutdown.signal,
     redact: (text) => text,
@@ -347,6 +362,8 @@ export async function createCore(options: CoreOptions) {
   const answering = createAnswering(deps, options.places ?? noPlace);
   return {
     ...deps,
+    mutes,
+    investigateNow: createInvestigateNow(deps),
     questions: createQuestions(deps),
     answering,
     audit,

@@ -49,6 +49,8 @@ export function anIncident(changes: Partial<Incident> = {}): Incident {
     resolvedBy: null,
     asksAgainAt: null,
     flappingUntil: null,
+    mutedBy: null,
+    effort: null,
     detailsDeletedAt: null,
     ...changes,
   };

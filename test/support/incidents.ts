@@ -42,6 +42,8 @@ export function anIncident(change: Partial<Incident> = {}): Incident {
     resolvedBy: null,
     flappingUntil: null,
     asksAgainAt: null,
+    mutedBy: null,
+    effort: null,
     detailsDeletedAt: null,
     ...change,
   };

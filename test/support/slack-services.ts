@@ -66,6 +66,8 @@ export const noServices = {
   hint: refuse,
   grade: async () => ({ ok: true }),
   questions: noQuestions,
+  investigateNow: refuse,
+  mutes: { hold: async () => new Set(), read: async () => null },
   digDeeper: null,
   investigateAgain: refuse,
   retryRead: { ask: refuse, grant: refuse },

@@ -45,6 +45,7 @@ const UNDER_WAY = new Set([
   'idx_workflow_status_delayed',
   'idx_workflow_status_pending',
   'incident_at_work',
+  'mute_open',
   'search_entry_not_embedded',
   'slack_inbox_unprocessed',
   'slack_lease_undrawn',

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
+import type { ChosenEffort } from '../../core/effort.ts';
 import { messageOf, OpsError, type Refusal, refuse } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Sql } from '../../core/sql.ts';
+import { type AlertFacts } from '../../safety/alert-matcher.ts';
 import type { AuditLog } from '../../safety/audit/audit-chain.ts';
 import { auditConfigChange } from '../../safety/audit/audit-config-change.ts';
 import { fileMark } from '../../safety/paths/file-mark.ts';
+import { type EffortRule, effortFor } from './effort-rules.ts';
 import { type PolicyPeople, type PolicyProblem, type PolicySubjects, readPolicy } from './read-policy.ts';
 import { type Demands, type Rule, ruleFor, type Subject } from './rule.ts';
 
@@ -13,6 +16,8 @@ import { type Demands, type Rule, ruleFor, type Subject } from './rule.ts';
 export interface PolicyRules {
   /** What has to be so for this to be approved; a refusal when nobody may approve it. Looks at the file each time. */
   demands(about: Omit<Subject, 'environment'>): Promise<Demands | Refusal>;
+  /** How much is done about an alert; `adaptive` where nothing says so. Looks at the file each time. */
+  effort(facts: AlertFacts): Promise<ChosenEffort>;
   /** For `doctor`, App Home and the first screen. */
   status(): {
     readonly path: string | null;
@@ -47,6 +52,7 @@ const KEPT = 50_000;
 export async function openPolicyRules(options: PolicyRulesOptions): Promise<PolicyRules> {
   const { path, log } = options;
   let rules: readonly Rule[] | null = null;
+  let effort: readonly EffortRule[] = [];
   let problems: readonly PolicyProblem[] = [];
   let mark: string | undefined;
   let reading: Promise<void> | undefined;
@@ -66,6 +72,7 @@ export async function openPolicyRules(options: PolicyRulesOptions): Promise<Poli
         const details = { path, rules: found.rules.length, text: text.slice(0, KEPT) };
         await auditConfigChange(options, { name: 'policy', text, kind: 'policy.loaded', details });
         rules = found.rules;
+        effort = found.effort;
         log.info({ path, rules: found.rules.length }, 'the policy is in force');
       } else {
         const said = problems.map(({ line, message }) => `${path}:${line}: ${message}`).slice(0, 20);
@@ -101,6 +108,13 @@ export async function openPolicyRules(options: PolicyRulesOptions): Promise<Poli
 
   return {
     status: () => ({ path, rules: rules?.length ?? null, problems }),
+    async effort(facts) {
+      // Unreadable, what was in force before stays so: nobody waits for a file to be given less.
+      await refresh().catch((error: unknown) =>
+        log.error({ path, error: messageOf(error) }, 'the policy cannot be read'),
+      );
+      return effortFor(effort, facts);
+    },
     async demands(about) {
       await refresh();
       const subject: Subject = { ...about, environment: options.environmentOf(about.target) };

@@ -2,9 +2,10 @@ import { isMap, isPair, isSeq, type Node } from 'yaml';
 import { z } from 'zod';
 import { closestName } from '../../core/closest-name.ts';
 import { matchesGlob } from '../../core/glob.ts';
-import { hasHours, hoursFields, noHours } from '../../core/hours.ts';
+import { HoursFields } from '../../core/hours.ts';
 import { channelPrincipal, type Principal } from '../../core/principal.ts';
 import { readYaml } from '../../safety/inputs/read-yaml.ts';
+import { EffortFields, type EffortRule } from './effort-rules.ts';
 import type { Rule } from './rule.ts';
 
 /** What is wrong with the file, where. */
@@ -59,7 +60,7 @@ const rule = z
     approvers: z.array(z.string()).min(1).optional(),
     self_approval: z.boolean().optional(),
     expires_minutes: z.int().min(1).max(1_440).optional(),
-    hours: z.strictObject(hoursFields).refine(hasHours, noHours).optional(),
+    hours: HoursFields.optional(),
     at_most: cap.optional(),
     at_most_everywhere: cap.optional(),
     autonomy: z
@@ -80,7 +81,16 @@ const rule = z
     error: 'name the runbooks it is for, under "runbooks"',
   });
 
-const file = z.strictObject({ rules: z.array(rule).max(200) });
+const file = z.strictObject({
+  rules: z.array(rule).max(200),
+  effort: z.array(EffortFields).max(200).default([]),
+});
+
+/** What a policy file says. */
+export interface ReadPolicy {
+  readonly rules: readonly Rule[];
+  readonly effort: readonly EffortRule[];
+}
 
 /**
  * Reads the text of a policy file: its rules, or everything that is wrong with it, with line numbers. Never throws.
@@ -91,7 +101,7 @@ export function readPolicy(
   text: string,
   people: PolicyPeople,
   subjects: PolicySubjects | null,
-): { readonly rules: readonly Rule[] } | { readonly problems: readonly PolicyProblem[] } {
+): ReadPolicy | { readonly problems: readonly PolicyProblem[] } {
   if (text.length > MAX_BYTES) return { problems: [{ line: 1, message: `over ${MAX_BYTES} characters` }] };
   const read = readYaml(text, 0);
   if (!read.ok) return { problems: read.faults.map(({ line, message }) => ({ line, message })) };
@@ -143,7 +153,8 @@ export function readPolicy(
         : null,
     };
   });
-  return problems.length > 0 ? { problems } : { rules };
+  const effort = parsed.data.effort.map(({ match, effort: one }) => ({ matcher: match, effort: one }));
+  return problems.length > 0 ? { problems } : { rules, effort };
 }
 
 function principalsOf(who: string, people: PolicyPeople, wrong: (why: string) => void): readonly Principal[] {

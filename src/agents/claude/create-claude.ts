@@ -118,7 +118,8 @@ async function doubt(deps: ClaudeDeps, work: Investigation, diagnosis: Diagnosis
 async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): Promise<Diagnosis> {
   const known = await knownProblem(deps, work);
   const shown = known !== null && isShown(known);
-  if (shown && known.runbook.conclusive === true) return known.diagnosis;
+  const isFull = work.incident.effort === 'full';
+  if (shown && known.runbook.conclusive === true && !isFull) return known.diagnosis;
   const outcome = await runRole(deps, work, {
     role: 'detective',
     data: incidentData(work, nowOf(deps), {
@@ -130,8 +131,8 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
       ? 'The runbook’s reads show a cause (runbook_check). Check it: is it the cause of this alert, and what else could look the same? Then call report_diagnosis.'
       : 'Find the cause on the live system and call report_diagnosis.',
     about: guidanceText(work),
-    // Whoever has it looked at again wants more than the first look gave.
-    effort: (found.routine || shown) && work.incident.round === 1 ? 'low' : 'high',
+    // Whoever has it looked at again wants more than the first look gave; a policy may ask for all at once.
+    effort: (found.routine || shown) && work.incident.round === 1 && !isFull ? 'low' : 'high',
     maxTokens: 32_000,
     report: {
       name: 'report_diagnosis',

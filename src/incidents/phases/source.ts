@@ -6,6 +6,7 @@ import { move, moveIn } from '../move.ts';
 import { rememberNow } from '../recall.ts';
 import { hasRestarted, judgeRecovery } from '../recovery/judge-recovery.ts';
 import { sourceName } from '../source-end.ts';
+import { chooseEffort, restsAgain } from './effort.ts';
 import { askWhatFollows } from './lasting.ts';
 import type { PhaseRun } from './phase-run.ts';
 
@@ -107,18 +108,21 @@ export async function reopen(run: PhaseRun): Promise<void> {
     return row?.again ?? false;
   });
   if (!firedAgain) return;
-  await run.durably('reopen', () =>
-    move(deps, incident, {
+  await run.durably('reopen', async () => {
+    const chosen = await chooseEffort(run);
+    if (await restsAgain(run, chosen)) return 'rests';
+    return move(deps, incident, {
       from: 'resolved',
       to: 'diagnosing',
       reason: `Its alert fired again (${incident.occurrences} times by now).`,
       key: `reopen:${incident.round}:${incident.endedAt ?? ''}`,
       changes: {
+        ...(chosen ? { effort: chosen.effort } : {}),
         round: incident.round + 1,
         verdict: null,
         nextStep: 'Looking for the cause again.',
         sourceResolvedAt: null,
       },
-    }),
-  );
+    });
+  });
 }

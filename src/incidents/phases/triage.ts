@@ -5,6 +5,7 @@ import { move } from '../move.ts';
 import { recallNow } from '../recall.ts';
 import { noteRelated } from '../related.ts';
 import { withInvestigator } from '../work.ts';
+import { afterFirstLook, chooseEffort, effortEvents, restsAtOnce } from './effort.ts';
 import type { PhaseRun } from './phase-run.ts';
 
 const NOTHING_FOUND = 'Claude’s first look found nothing to investigate.';
@@ -13,16 +14,20 @@ const NOTHING_FOUND = 'Claude’s first look found nothing to investigate.';
 export async function triage(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
   if (incident.state === 'open') {
+    // One step, as before there was a choice: a turn that an earlier version began goes on.
     const begun = await run.durably('begin', async () => {
       await noteLastTime(deps, incident.id);
+      const chosen = await chooseEffort(run);
+      if (await restsAtOnce(run, chosen)) return 'rests';
       const investigator = deps.claude ? 'claude' : 'playbook';
       return move(deps, incident, {
         from: 'open',
         to: 'triaging',
         reason: 'An alert came in.',
         key: `triage:${incident.round}`,
-        changes: { investigator },
+        changes: { investigator, ...(chosen ? { effort: chosen.effort } : {}) },
         events: [
+          ...effortEvents(chosen),
           {
             type: 'investigator.chosen',
             investigator,
@@ -36,7 +41,7 @@ export async function triage(run: PhaseRun): Promise<void> {
         turnAfterMs: null,
       });
     });
-    if (begun === 'lost') return;
+    if (begun === 'lost' || begun === 'rests') return;
   }
   await noteRelated(run);
   const current = {
@@ -50,20 +55,23 @@ export async function triage(run: PhaseRun): Promise<void> {
     by: investigator.name,
     result: await investigator.triage(work),
   }));
-  await run.durably('conclude', () =>
-    move(deps, current, {
+  await run.durably('conclude', async () => {
+    const { effort } = (await deps.records.incident(incident.id)) ?? incident;
+    const ignores = result.ignore && effort !== 'full';
+    const rests = effort === 'triage' && !ignores;
+    return move(deps, current, {
       from: 'triaging',
-      to: result.ignore ? 'ignored' : 'diagnosing',
-      reason: by === 'playbook' ? result.reason : result.ignore ? NOTHING_FOUND : 'The first look is done.',
+      to: ignores ? 'ignored' : rests ? 'reported' : 'diagnosing',
+      reason: by === 'playbook' ? result.reason : ignores ? NOTHING_FOUND : 'The first look is done.',
       key: `triaged:${incident.round}`,
       changes: {
         severity: result.severity,
         incidentType: result.incidentType,
         routine: result.routine,
-        nextStep: result.ignore ? null : 'Looking for the cause.',
+        nextStep: ignores ? null : rests ? afterFirstLook : 'Looking for the cause.',
       },
       events: [{ type: 'triage.concluded', triage: result, by }],
-      turnAfterMs: result.ignore ? null : 0,
-    }),
-  );
+      turnAfterMs: ignores || rests ? null : 0,
+    });
+  });
 }

@@ -6,7 +6,7 @@ import { groupTitle } from '../../core/group.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { type Around, commandsOf, ended, type Line, lasted, lower, SENTENCE } from './answer-lines.ts';
 import { formatLastingFix } from './format-lasting-fix.ts';
-import { formatState } from './format-state.ts';
+import { formatStanding } from './format-state.ts';
 
 export function overOf(record: IncidentRecord): readonly Line[] {
   const { incident } = record;
@@ -15,7 +15,7 @@ export function overOf(record: IncidentRecord): readonly Line[] {
   const source: Line[] = incident.sourceResolvedAt
     ? [['The alert itself ended at ', { at: incident.sourceResolvedAt }, '.']]
     : [];
-  return [[`No: ${lower(formatState(incident.state))}.`], ...source, ...lastLook(record)];
+  return [[`No: ${lower(formatStanding(incident))}.`], ...source, ...lastLook(record)];
 }
 
 /** What was asked for after it was fixed, and how that stands. */
@@ -34,7 +34,7 @@ function confirmation({ incident, events }: IncidentRecord): readonly Line[] {
 /** The last change of state, and its reason. */
 export function endOf({ incident, events }: IncidentRecord): Line {
   const change = events.findLast((event) => event.type === 'state.changed' && event.to === incident.state);
-  const head = formatState(incident.state);
+  const head = formatStanding(incident);
   if (change?.type !== 'state.changed') return [`${head}.`];
   return [
     `${head} since `,
@@ -86,7 +86,7 @@ export function nextOf(record: IncidentRecord, around: Around): Line {
   return [
     incident.nextStep
       ? ended(clipLine(incident.nextStep, SENTENCE))
-      : `${formatState(incident.state)}; nothing more is planned yet.`,
+      : `${formatStanding(incident)}; nothing more is planned yet.`,
     ...askingAgain(incident),
   ];
 }
@@ -153,7 +153,7 @@ export function openOf({ open }: Around): Line {
   if (open.length === 0) return ['Nothing is open that I may tell of here.'];
   const shown = open
     .slice(0, 5)
-    .map((each) => `${each.id} ${clipLine(groupTitle(each), 60)} (${lower(formatState(each.state))})`);
+    .map((each) => `${each.id} ${clipLine(groupTitle(each), 60)} (${lower(formatStanding(each))})`);
   return [
     `Open: ${shown.join(', ')}${open.length > shown.length ? ` and ${open.length - shown.length} more` : ''}.`,
   ];

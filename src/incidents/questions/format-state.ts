@@ -1,3 +1,4 @@
+import { isResting } from '../../core/effort.ts';
 import type { Incident, IncidentState } from '../../core/incident.ts';
 
 const words: Readonly<Record<IncidentState, string>> = {
@@ -19,6 +20,22 @@ const words: Readonly<Record<IncidentState, string>> = {
 export function formatState(state: IncidentState): string {
   return words[state];
 }
+
+/** How an incident stands: its state, unless a mute or the policy keeps it there. */
+export function formatStanding({
+  state,
+  mutedBy,
+  effort,
+}: Pick<Incident, 'state' | 'mutedBy' | 'effort'>): string {
+  if (state === 'open' && mutedBy !== null) return `Muted (${mutedBy})`;
+  return state === 'reported' && isResting(effort) ? rests[effort] : words[state];
+}
+
+const rests = {
+  none: 'Recorded',
+  on_demand: 'Waiting for Investigate',
+  triage: 'First look done',
+} as const;
 
 /** What happens next; null where nothing is planned. `moment`: a time, where the reader's zone is not known. */
 export function formatNextStep(

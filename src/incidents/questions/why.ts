@@ -13,7 +13,7 @@ import { CLAUDES_WORDS, isModels, isWhyInModelsWords, label } from '../../core/m
 import { stepResult } from '../../core/plan-progress.ts';
 import { isMcpPrincipal } from '../../core/principal.ts';
 import { formatHeldBack } from '../../core/seen-before.ts';
-import { formatScope, formatSetter } from '../../core/switch-scope.ts';
+import { formatSetter } from '../../core/switch-scope.ts';
 import { neighbourRead } from '../../core/tool-call.ts';
 import { usedModel } from './answer-actions.ts';
 import { lower } from './answer-lines.ts';
@@ -21,7 +21,8 @@ import { callLine, isCallEvent } from './call-line.ts';
 import { formatAlertEvent } from './format-alert-event.ts';
 import { cited, formatCause, lastDiagnosis, moment, plainTool } from './format-cause.ts';
 import { checkedOf, formatChecked } from './format-lasting-fix.ts';
-import { formatNextStep, formatState } from './format-state.ts';
+import { formatMuted, formatRest } from './format-rest.ts';
+import { formatNextStep, formatStanding, formatState } from './format-state.ts';
 
 /**
  * What happened, which evidence, what was run, who approved, how it ended and what it cost: from the record alone, no
@@ -41,10 +42,11 @@ function story(record: IncidentRecord): string {
   const { incident } = record;
   const lines = [
     `*${incident.id}: ${groupTitle(incident)}*`,
-    `${formatState(incident.state)}. Severity ${incident.severity}, target ${incident.target ?? 'unknown'}, opened ${moment(incident.openedAt)}${
+    `${formatStanding(incident)}. Severity ${incident.severity}, target ${incident.target ?? 'unknown'}, opened ${moment(incident.openedAt)}${
       incident.endedAt ? `, ended ${moment(incident.endedAt)}` : ''
     }${incident.occurrences > 1 ? `, fired ${incident.occurrences} times` : ''}.`,
     ...formatMembers(record),
+    ...formatMuted(record, moment),
     ...[formatDetailsDeleted(incident) ?? []].flat(),
     ...(incident.asksAgainAt === null ? [] : [`*Next*: ${formatNextStep(incident, moment)}`]),
     '',
@@ -333,16 +335,16 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
       return `<@${event.by}> ${event.decision} ${event.path} for the workspace${event.reason ? `: ${event.reason}` : ''}`;
     case 'record.restored':
       return `the record was restored from a backup of ${moment(event.madeAt)}: what was done later is not on record`;
+    case 'effort.chosen':
     case 'incident.stopped':
-      return `<@${event.by}> stopped it${event.reason ? `: ${event.reason}` : ''}`;
     case 'incident.resumed':
-      return `<@${event.by}> resumed it`;
+    case 'switch.set':
+    case 'switch.cleared':
+    case 'incident.muted':
+    case 'incident.unmuted':
+      return formatRest(event, moment);
     case 'injection.found':
       return `${event.where} reads like instructions to the model (${event.kinds.join(', ').replaceAll('_', ' ')}): ${event.blocked ? 'kept from it' : 'marked for it as suspicious data'}`;
-    case 'switch.set':
-      return `${formatSetter(event.by)} stopped all changes (${formatScope(event.scope)})${event.until ? ` until ${moment(event.until)}` : ''}${event.reason ? `: ${event.reason}` : ''}`;
-    case 'switch.cleared':
-      return `${formatSetter(event.by)} resumed changes (${formatScope(event.scope)})${event.reason ? `: ${event.reason}` : ''}`;
     case 'incident.summary':
       return event.text;
     case 'grade.given':

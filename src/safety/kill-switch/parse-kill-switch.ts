@@ -68,7 +68,7 @@ export function parseKillSwitch(text: string, known: SwitchScopes): ParsedKillSw
 }
 
 /** Ms of `30m`, `2h`, `1d`; undefined when it is none or beyond 31 days. */
-function readSpan(text: string): number | undefined {
+export function readSpan(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,5})([mhd])[.,:;]?$/i.exec(text) ?? [];
   const ms = Number(count) * (UNIT_MS[unit.toLowerCase()] ?? Number.NaN);
   return ms > 0 && ms <= MAX_MS ? ms : undefined;

@@ -8,7 +8,7 @@ import { DueQueue } from './due-queue.ts';
 import { FirstMessages } from './first-messages.ts';
 import { PendingAnswers } from './pending-answers.ts';
 import { RANKS, SendOrder } from './send-order.ts';
-import { asProposalId, type SubjectId } from './subject.ts';
+import { asMuteSubject, asProposalId, type SubjectId } from './subject.ts';
 
 /** Incidents drawn at the same time by one process. */
 const WORKERS = 8;
@@ -142,6 +142,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
       ...(await store.undrawn()),
       ...(await store.undrawnProposals()),
       ...(await store.standingBursts()),
+      ...(await store.untoldMutes()),
       ...queue.running(),
     ];
     for (const id of found) if (!queue.has(id)) firsts.hint(id, 0);
@@ -153,6 +154,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
         on: {
           'incident.changed': hint,
           'proposal.changed': (jobId) => hint(asProposalId(jobId)),
+          'mute.changed': (id) => hint(asMuteSubject(id)),
           // What a waiting proposal would replace.
           'workspace.changed': 'sweep',
         },

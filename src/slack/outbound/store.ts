@@ -2,7 +2,7 @@ import type { IncidentId } from '../../core/ids.ts';
 import type { Sql } from '../../core/sql.ts';
 import { burstOf, standingBursts } from './burst.ts';
 import { proposalMark, undrawnProposals } from './proposal-marks.ts';
-import { isProposal, type SubjectId } from './subject.ts';
+import { isProposal, type MuteId, type SubjectId } from './subject.ts';
 
 /** What is on record about one message. */
 export interface PostRow {
@@ -23,7 +23,12 @@ const SWEEP_PAGE = 1_000;
 const SWEEP_LIMIT = 500;
 
 /** The rows of the outbound side: who draws an incident now, and what stands in Slack. */
-export function outboundStore(sql: Sql, holder: string) {
+export function outboundStore(
+  sql: Sql,
+  holder: string,
+  /** Has those of the incidents wait that are muted. */
+  hold: (ids: readonly IncidentId[]) => Promise<unknown> = async () => undefined,
+) {
   /** The last incident of the page that `undrawn` compared; '' before the first. */
   let looked = '';
   return {
@@ -103,18 +108,29 @@ export function outboundStore(sql: Sql, holder: string) {
       return rows.map((row) => row.id);
     },
 
-    /** Of these incidents, those without a first message. */
+    /** Of these incidents, those without a first message; what is muted needs none. */
     async withoutRoot(
       ids: readonly SubjectId[],
     ): Promise<readonly { readonly id: IncidentId; readonly severity: string }[]> {
+      await hold(ids as readonly IncidentId[]);
       return sql<{ readonly id: IncidentId; readonly severity: string }>`
-        SELECT id, severity FROM incident WHERE id = ANY (${sql.array([...ids])}::text[]) AND thread_ts IS NULL
+        SELECT id, severity FROM incident WHERE id = ANY (${sql.array([...ids])}::text[]) AND thread_ts IS NULL AND muted_by IS NULL
          ORDER BY opened_at`;
     },
 
     burstOf: (ids: readonly SubjectId[]) => burstOf(sql, ids),
     standingBursts: () => standingBursts(sql),
     undrawnProposals: () => undrawnProposals(sql),
+
+    /** Mutes of a week whose begin or end is not told yet. */
+    async untoldMutes(): Promise<readonly MuteId[]> {
+      const rows = await sql<{ readonly id: MuteId }>`
+        SELECT 'mute:' || m.id AS id FROM mute m WHERE m.begun_at > statement_timestamp() - interval '31 days'
+           AND (m.closed_at IS NULL OR m.closed_at > statement_timestamp() - interval '7 days')
+           AND NOT EXISTS (SELECT FROM slack_post p WHERE p.incident_id = 'mute:' || m.id AND p.ts IS NOT NULL
+                              AND p.slot = CASE WHEN m.closed_at IS NULL THEN 'begun' ELSE 'ended' END)`;
+      return rows.map(({ id }) => id);
+    },
 
     async posts(id: SubjectId): Promise<ReadonlyMap<string, PostRow>> {
       const rows = await sql<{

@@ -10,11 +10,14 @@ export type DirectId = string & { readonly __brand: 'DirectId' };
 /** Many problems opened within the same minutes. */
 export type BurstId = string & { readonly __brand: 'BurstId' };
 
+/** Alerts that wait, said where they would have been told. */
+export type MuteId = string & { readonly __brand: 'MuteId' };
+
 /**
  * What has messages in Slack that are on record: an incident its thread, a proposal its card, a direct message's thread its
- * answers, a burst its digest.
+ * answers, a burst its digest, a mute its begin and end.
  */
-export type SubjectId = IncidentId | ProposalId | DirectId | BurstId;
+export type SubjectId = IncidentId | ProposalId | DirectId | BurstId | MuteId;
 
 export const asProposalId = (jobId: string): ProposalId => jobId as ProposalId;
 
@@ -28,6 +31,10 @@ export const isProposal = (id: SubjectId): id is ProposalId => id.startsWith('dr
 export const isDirect = (id: SubjectId): id is DirectId => id.startsWith('direct:');
 
 export const isBurst = (id: SubjectId): id is BurstId => id.startsWith('burst:');
+
+export const asMuteSubject = (id: string): MuteId => `mute:${id}` as MuteId;
+
+export const isMute = (id: SubjectId): id is MuteId => id.startsWith('mute:');
 
 /** All messages that should stand in Slack now. */
 export interface Drawing {

@@ -268,6 +268,7 @@ describe('sentry.yaml, read again', () => {
       kinds: shipped,
       systems,
       audit: async (targets) => void audited.push(targets.map(({ name }) => name).join(' ')),
+      maintain: () => undefined,
       changed: () => undefined,
       tell: async (text) => void told.push(text),
       log: quiet,
@@ -384,6 +385,7 @@ describe('sentry.yaml, read again', () => {
       audit: async () => {
         if (isAway) throw new Error('the database is away');
       },
+      maintain: () => undefined,
       changed: () => undefined,
       tell: async () => undefined,
       log: quiet,

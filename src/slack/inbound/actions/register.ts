@@ -7,6 +7,7 @@ import { approve, deny, settle } from './decide.ts';
 import { askToDig, registerDigDeeper } from './dig-deeper.ts';
 import { gradeHandlers } from './grade.ts';
 import { investigateAgain } from './investigate-again.ts';
+import { investigateNow } from './investigate-now.ts';
 import { memoryHandlers, registerMemoryViews } from './memory-register.ts';
 import { type Pressed, readPress } from './pressed.ts';
 import { readItAgain, registerReadAgain, showGrant } from './retry-read.ts';
@@ -33,6 +34,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.diagnosis]: showDiagnosis,
   [ACTIONS.dig]: askToDig,
   [ACTIONS.again]: investigateAgain,
+  [ACTIONS.investigate]: investigateNow,
   [ACTIONS.readAgain]: readItAgain,
   [ACTIONS.grant]: showGrant,
   [ACTIONS.take]: takeIt,

@@ -11,7 +11,7 @@ import { drawNoOtherWay } from './no-other-way.ts';
 import { drawNoTarget } from './no-target.ts';
 import { drawEscalation, drawResult, drawSummary, drawVerification } from './outcome.ts';
 import { drawPromotionNote } from './promotion-notes.ts';
-import { drawRoot } from './root.ts';
+import { drawRoot, isOneLine } from './root.ts';
 import type { DrawOptions, Slot } from './slot.ts';
 
 /**
@@ -19,6 +19,7 @@ import type { DrawOptions, Slot } from './slot.ts';
  * Pure: the same record gives the same messages, and a message's slot never changes as the record grows.
  */
 export function draw(record: IncidentRecord, options: DrawOptions): readonly Slot[] {
+  if (isOneLine(record)) return [drawRoot(record, options)];
   const placed: { readonly seq: number; readonly slot: Slot }[] = roundsOf(record).map((round) => ({
     seq: round.seq,
     slot: drawLive(record, round, options),

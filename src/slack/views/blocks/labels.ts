@@ -1,4 +1,5 @@
 import type { Action } from '../../../core/action.ts';
+import { isResting } from '../../../core/effort.ts';
 import type { Incident, IncidentState, Verdict } from '../../../core/incident.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { causeFound } from '../../../core/model-words.ts';
@@ -20,13 +21,24 @@ export const stateLabels: Readonly<Record<IncidentState, string>> = {
   stopped: 'Stopped by a person',
 };
 
+/** Reported because the policy asks for no more. */
+const restLabels = {
+  none: 'Recorded',
+  on_demand: 'Waiting for somebody to press Investigate',
+  triage: 'First look done',
+} as const;
+
 /** How an incident stands: what Sentry comes back to by itself is not left to people. */
 export function standing({
   state,
   asksAgainAt,
   flappingUntil,
-}: Pick<Incident, 'state' | 'asksAgainAt' | 'flappingUntil'>): string {
+  mutedBy,
+  effort,
+}: Pick<Incident, 'state' | 'asksAgainAt' | 'flappingUntil' | 'mutedBy' | 'effort'>): string {
+  if (state === 'open' && mutedBy !== null) return `Muted by ${mutedBy}: /sentry mutes`;
   if (state === 'reported' && flappingUntil !== null) return 'Flapping: its alert comes and goes';
+  if (state === 'reported' && isResting(effort)) return restLabels[effort];
   return state === 'reported' && asksAgainAt !== null
     ? 'Waiting: I’ll ask again by myself'
     : stateLabels[state];
@@ -56,6 +68,7 @@ const stateColors: Readonly<Record<IncidentState, string>> = {
 /** The strip beside the root message: amber while our own check holds and the source still fires. */
 export function colorOf({ incident, events }: Pick<IncidentRecord, 'incident' | 'events'>): string {
   if (incident.state === 'resolved') return incident.resolvedBy === 'confirmed' ? GREEN : GREY;
+  if (incident.state === 'reported' && isResting(incident.effort)) return GREY;
   if (incident.state !== 'verifying') return stateColors[incident.state];
   const seen = events.findLast((event) => event.type === 'verification.checked');
   return seen?.type === 'verification.checked' && seen.holds ? AMBER : BLUE;

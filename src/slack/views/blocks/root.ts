@@ -1,7 +1,10 @@
+import { isResting } from '../../../core/effort.ts';
 import { groupTitle } from '../../../core/group.ts';
 import type { Incident } from '../../../core/incident.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { causeFound, causeTitle, isModels, label } from '../../../core/model-words.ts';
+import { mutedNow } from '../../../core/muted-now.ts';
+import { isSlackUser } from '../../../core/switch-scope.ts';
 import { formatLastingFix } from '../../../incidents/questions/format-lasting-fix.ts';
 import { formatNextStep } from '../../../incidents/questions/format-state.ts';
 import type { Span } from './build.ts';
@@ -17,6 +20,7 @@ import { cut, escape, oneLine } from './text.ts';
 /** The incident's one message in the channel: everything somebody half awake needs, edited in place. */
 export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> = {}): Slot {
   const { incident } = record;
+  if (isOneLine(record)) return drawLine(record);
   const title = `${mark(incident)} ${groupTitle(incident)}`;
   const state = stateLine(record);
   const next = formatNextStep(incident);
@@ -38,6 +42,7 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
       prose(
         ...summaryOf(record).map((spans) => paragraph(...spans)),
         paragraph(...factsOf(record)),
+        ...muted(record).map((spans) => paragraph(...spans)),
         ...lastTime(record, options).map((spans) => paragraph(...spans)),
         ...related(record, options).map((spans) => paragraph(...spans)),
         ...(cause
@@ -53,11 +58,40 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
       ),
       buttons(
         button({ text: 'What happened, and why', action: ACTIONS.why, value: incident.id }),
+        ...investigateButton(incident),
         ...alertLink(record),
       ),
     ],
     strip: { color: colorOf(record), text: state },
   };
+}
+
+/** The policy asks for nothing, and nobody has asked for more. */
+export const isOneLine = ({
+  incident: { effort, state, round },
+}: Pick<IncidentRecord, 'incident'>): boolean =>
+  effort === 'none' && round === 1 && (state === 'reported' || state === 'resolved');
+
+function drawLine(record: IncidentRecord): Slot {
+  const { incident } = record;
+  const line = `${mark(incident)} ${cut(oneLine(groupTitle(incident)), 200)}`;
+  const rest = ` · ${facts(stateLine(record), incident.severity, cut(oneLine(incident.target ?? 'unknown target'), 60), times(incident.occurrences))}`;
+  return {
+    slot: 'root',
+    inThread: false,
+    text: escape(`${incident.id} ${line}${rest}`),
+    blocks: [
+      prose(paragraph(bold(`${incident.id} `), words(line), words(rest))),
+      ...(incident.state === 'reported' ? [buttons(...investigateButton(incident))] : []),
+    ],
+  };
+}
+
+/** Where less was done than a person may want. */
+function investigateButton({ id, state, effort }: Incident) {
+  if (state !== 'reported' || !isResting(effort)) return [];
+  const text = effort === 'on_demand' ? 'Investigate' : 'Look deeper';
+  return [button({ text, action: ACTIONS.investigate, value: id })];
 }
 
 /** On whose word it is over. */
@@ -152,6 +186,22 @@ function lastTime({ events }: IncidentRecord, options: Partial<DrawOptions>): re
       words(', '),
       moment(endedAt, '{date_short_pretty} at {time}'),
       words(`, ${lastEnds[ended]}${fixedBy ? `: ${cut(oneLine(fixedBy), 200)}` : ''}`),
+    ],
+  ];
+}
+
+/** It fires, and nothing is done about it yet. */
+function muted(record: IncidentRecord): readonly (readonly Span[])[] {
+  const event = mutedNow(record);
+  if (event === null) return [];
+  const { by, until, reason } = event;
+  return [
+    [
+      bold('Muted until '),
+      moment(until),
+      words(' by '),
+      isSlackUser(by) ? person(by) : words(cut(oneLine(by), 80)),
+      ...(reason ? [words(`: ${cut(oneLine(reason), 200)}`)] : []),
     ],
   ];
 }

@@ -63,6 +63,7 @@ export const ACTIONS = {
   why: 'sentry_why',
   dig: 'sentry_dig',
   again: 'sentry_again',
+  investigate: 'sentry_investigate',
   readAgain: 'sentry_read_again',
   grant: 'sentry_grant',
   take: 'sentry_take',

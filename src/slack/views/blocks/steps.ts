@@ -1,7 +1,8 @@
+import { effortLabels } from '../../../core/effort.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
 import { CLAUDES_WORDS } from '../../../core/model-words.ts';
 import { formatHeldBack } from '../../../core/seen-before.ts';
-import { bold, code, link, person, type Span, words } from './build.ts';
+import { bold, code, link, moment, person, type Span, words } from './build.ts';
 import type { DrawOptions } from './slot.ts';
 import { cut, oneLine } from './text.ts';
 
@@ -116,6 +117,25 @@ const lines: Lines = {
     spans: [words(event.reason ? `Stopped: ${short(event.reason)}` : 'Stopped')],
     keep: true,
   }),
+  'incident.muted': (event) => ({
+    mark: '•',
+    spans: [
+      words('Muted until '),
+      moment(event.until),
+      words(event.reason ? `: ${short(event.reason)}` : ''),
+    ],
+    keep: true,
+  }),
+  'effort.chosen': (event) => ({
+    mark: '•',
+    spans: [
+      words(`Effort: ${effortLabels[event.effort]}`),
+      ...(event.by === undefined ? [] : [words(', asked for by '), person(event.by)]),
+      ...(event.rule === null ? [] : [words(', by the policy: '), code(short(event.rule, 120))]),
+    ],
+    keep: true,
+  }),
+  'incident.unmuted': () => ({ mark: '▶', spans: [words('No longer muted.')], keep: true }),
   'incident.resumed': () => ({ mark: '▶', spans: [words('Resumed.')], keep: true }),
 };
 

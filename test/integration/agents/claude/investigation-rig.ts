@@ -190,5 +190,7 @@ export const INCIDENT: Incident = {
   resolvedBy: null,
   asksAgainAt: null,
   flappingUntil: null,
+  mutedBy: null,
+  effort: null,
   detailsDeletedAt: null,
 };

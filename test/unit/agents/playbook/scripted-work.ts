@@ -43,6 +43,8 @@ export function anIncident(part: Partial<Incident> = {}): Incident {
     resolvedBy: null,
     asksAgainAt: null,
     flappingUntil: null,
+    mutedBy: null,
+    effort: null,
     detailsDeletedAt: null,
     ...part,
   };

@@ -1,0 +1,23 @@
+import type { IncidentId } from '../../core/ids.ts';
+import type { Incident } from '../../core/incident.ts';
+import { isEnded } from '../../core/machine.ts';
+import type { InvestigationDeps } from '../deps.ts';
+
+/**
+ * The incident as it is now. One that is to wait is muted, and one that waited and need not any more goes on: with the reading, so that a
+ * turn that an earlier version began has the steps it had.
+ */
+export async function readUnlessMuted(deps: InvestigationDeps, id: IncidentId): Promise<Incident | null> {
+  const incident = await deps.records.incident(id);
+  if (!incident || (incident.state !== 'open' && !isEnded(incident.state))) return incident;
+  const isHeld = (await deps.mutes.hold([id])).has(id);
+  if (!isHeld && incident.mutedBy !== null) await deps.mutes.release(id);
+  return isHeld || incident.mutedBy !== null ? deps.records.incident(id) : incident;
+}
+
+/**
+ * Whether nothing is done about it for now: the end of its mute asks for a turn (mutes/mutes.ts), and so does what joins it that the mute
+ * is not for.
+ */
+export const isMuted = ({ state, mutedBy }: Incident): boolean =>
+  (state === 'open' || isEnded(state)) && typeof mutedBy === 'string';

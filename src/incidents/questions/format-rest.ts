@@ -1,0 +1,45 @@
+import { effortLabels } from '../../core/effort.ts';
+import type { IncidentEvent } from '../../core/event.ts';
+import type { IncidentRecord } from '../../core/incident-record.ts';
+import { mutedNow } from '../../core/muted-now.ts';
+import { formatScope, formatSetter } from '../../core/switch-scope.ts';
+
+type Moment = (iso: string) => string;
+type Rest =
+  | 'effort.chosen'
+  | 'incident.muted'
+  | 'incident.unmuted'
+  | 'incident.stopped'
+  | 'incident.resumed'
+  | 'switch.set'
+  | 'switch.cleared';
+
+/** What an incident waits for now; none: it does not. */
+export function formatMuted(record: IncidentRecord, moment: Moment): readonly string[] {
+  const muted = mutedNow(record);
+  if (muted === null) return [];
+  const { until, by, mute, matcher, reason } = muted;
+  return [
+    `*Muted* until ${moment(until)} by ${formatSetter(by)} (${mute}, ${matcher})${reason ? `: ${reason}` : ''}. Nothing is looked into until then; to end it: /sentry unmute ${mute}`,
+  ];
+}
+
+/** That it was stopped, waited, went on, or how much was to be done about it. */
+export function formatRest(event: Extract<IncidentEvent, { type: Rest }>, moment: Moment): string {
+  switch (event.type) {
+    case 'effort.chosen':
+      return `effort ${effortLabels[event.effort]}${event.rule === null ? '' : `, by the policy (${event.rule})`}${event.by === undefined ? '' : `, asked for by <@${event.by}>`}`;
+    case 'incident.muted':
+      return `muted until ${moment(event.until)} by ${formatSetter(event.by)} (${event.mute})${event.reason ? `: ${event.reason}` : ''}`;
+    case 'incident.unmuted':
+      return `no longer muted (${event.mute})`;
+    case 'incident.stopped':
+      return `<@${event.by}> stopped it${event.reason ? `: ${event.reason}` : ''}`;
+    case 'incident.resumed':
+      return `<@${event.by}> resumed it`;
+    case 'switch.set':
+      return `${formatSetter(event.by)} stopped all changes (${formatScope(event.scope)})${event.until ? ` until ${moment(event.until)}` : ''}${event.reason ? `: ${event.reason}` : ''}`;
+    case 'switch.cleared':
+      return `${formatSetter(event.by)} resumed changes (${formatScope(event.scope)})${event.reason ? `: ${event.reason}` : ''}`;
+  }
+}

@@ -1,0 +1,173 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Alert } from '../../../src/core/alert.ts';
+import type { IncidentId } from '../../../src/core/ids.ts';
+import { why } from '../../../src/incidents/questions/why.ts';
+import { draw } from '../../../src/slack/views/blocks/draw.ts';
+import { boxAlert, boxTools, type Core, createCore, type Machine } from '../../support/core.ts';
+import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
+import { scratchDir } from '../../support/scratch-dir.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const machine: Machine = { broken: true, generation: 1, effects: 0, helps: true };
+let database: ScratchDatabase;
+let core: Core;
+
+const POLICY = `
+rules: [{ name: everything }]
+effort:
+  - { match: Quiet, effort: none }
+  - { match: Later, effort: on_demand }
+  - { match: 'alertname="Group", device="a"', effort: none }
+  - { match: 'alertname="Group", device="b"', effort: on_demand }
+  - { match: Look, effort: triage }
+  - { match: All, effort: full }
+`;
+
+beforeAll(async () => {
+  database = await scratchDatabase({ migrate: true });
+  const policyPath = join(scratchDir(), 'policy.yaml');
+  writeFileSync(policyPath, POLICY);
+  core = await createCore({ url: database.url, tools: boxTools(machine), policyPath });
+  await core.start();
+});
+afterAll(async () => {
+  await core.stop();
+  await database.drop();
+});
+
+function alertOf(name: string, change: Partial<Alert> = {}): Alert {
+  const { labels = {}, ...rest } = change;
+  return boxAlert({
+    name,
+    severity: 'warning',
+    ...rest,
+    labels: { alertname: name, source_type: 'database', instance: 'box', ...labels },
+  });
+}
+async function opened(alert: Alert): Promise<IncidentId> {
+  const { incidentId } = await core.accept(alert);
+  if (incidentId === null) throw new Error('not accepted');
+  return incidentId;
+}
+async function record(id: IncidentId) {
+  const found = await core.records.load(id);
+  if (!found) throw new Error('no record');
+  return found;
+}
+const typesOf = async (id: IncidentId) => (await record(id)).events.map(({ type }) => type);
+const rests = (id: IncidentId) =>
+  waitFor(`${id} to rest`, async () => (await core.records.incident(id))?.state === 'reported');
+const diagnosed = (id: IncidentId, times = 1) =>
+  waitFor(
+    `${id} to be diagnosed`,
+    async () => (await typesOf(id)).filter((type) => type === 'diagnosis.concluded').length >= times,
+  );
+async function slotsOf(id: IncidentId) {
+  return draw(await record(id), { threadUrl: () => null, approvers: null });
+}
+const buttonsOf = async (id: IncidentId) =>
+  [...JSON.stringify((await slotsOf(id))[0]).matchAll(/"action_id":"sentry_(\w+)"/g)].map(([, name]) => name);
+
+test('none: recorded as one line, and looked into by a press', async () => {
+  const id = await opened(alertOf('Quiet'));
+  await rests(id);
+  expect(await typesOf(id)).toEqual(['incident.opened', 'effort.chosen', 'state.changed']);
+  expect(await slotsOf(id)).toHaveLength(1);
+  expect((await slotsOf(id))[0]?.text).toMatch(/Recorded · warning/);
+  expect(await buttonsOf(id)).toEqual(['investigate']);
+  expect(why(await record(id))).toContain('effort none, it is recorded, by the policy (alertname="Quiet")');
+  const presses = await Promise.all([core.investigateNow(id, 'UONCALL'), core.investigateNow(id, 'UOTHER')]);
+  expect(presses.filter(({ ok }) => ok)).toHaveLength(1);
+  await diagnosed(id);
+  expect(await buttonsOf(id)).not.toContain('investigate');
+  expect((await typesOf(id)).filter((type) => type === 'triage.concluded')).toHaveLength(1);
+  expect((await record(id)).incident).toMatchObject({ effort: 'adaptive', round: 1, requesters: [] });
+  expect(why(await record(id))).toMatch(/effort adaptive.*, asked for by <@UO/);
+});
+
+test('on demand: a thread that waits for a press', async () => {
+  const id = await opened(alertOf('Later'));
+  await rests(id);
+  expect(await typesOf(id)).not.toContain('investigator.chosen');
+  expect((await slotsOf(id))[0]?.text).toContain('Press “Investigate”');
+  expect(await core.investigateNow(id, 'UONCALL')).toMatchObject({ ok: true });
+  await diagnosed(id);
+});
+
+test('triage: the first look, its report, and the rest by a press without a second first look', async () => {
+  const id = await opened(alertOf('Look'));
+  await rests(id);
+  expect(await typesOf(id)).toContain('triage.concluded');
+  expect(await typesOf(id)).not.toContain('diagnosis.concluded');
+  expect(await buttonsOf(id)).toContain('investigate');
+  await core.investigateNow(id, 'UONCALL');
+  await diagnosed(id);
+  expect((await typesOf(id)).filter((type) => type === 'triage.concluded')).toHaveLength(1);
+});
+
+test('full and without a rule: as usual, with the effort on record', async () => {
+  const [full, usual] = [await opened(alertOf('All')), await opened(alertOf('Unnamed'))];
+  await diagnosed(full);
+  await diagnosed(usual);
+  expect((await record(full)).incident.effort).toBe('full');
+  expect((await record(usual)).incident.effort).toBeNull();
+});
+
+test('a critical of a quiet name, and what a person opens, are looked into', async () => {
+  await diagnosed(await opened(alertOf('Quiet', { severity: 'critical' })));
+  await diagnosed(await opened(alertOf('Quiet', { source: 'hand' })));
+});
+
+test('an alert that joins and asks for more gets it', async () => {
+  const group = { key: 'g', target: null };
+  const id = await opened(alertOf('Group', { group, labels: { device: 'a' } }));
+  await rests(id);
+  await opened(alertOf('Group', { group, labels: { device: 'b' } }));
+  await waitFor('on demand', async () => (await core.records.incident(id))?.effort === 'on_demand');
+  expect((await core.records.incident(id))?.state).toBe('reported');
+  await opened(alertOf('Group', { group, labels: { device: 'c' } }));
+  await diagnosed(id);
+
+  const critical = await opened(alertOf('Quiet', { group: { key: 'q', target: null } }));
+  await rests(critical);
+  await opened(
+    alertOf('Quiet', { group: { key: 'q', target: null }, severity: 'critical', labels: { device: 'x' } }),
+  );
+  await diagnosed(critical);
+});
+
+test('what rests ends with its source, and rests again when it fires again, whole rounds apart once it was looked into', async () => {
+  const alert = alertOf('Quiet');
+  const id = await opened(alert);
+  let at = Date.now();
+  const say = (status: Alert['status']) => {
+    at += 1_000;
+    const time = new Date(at).toISOString();
+    return core.accept({
+      ...alert,
+      status,
+      deliveryKey: `${id}${at}`,
+      ...(status === 'firing' ? { startsAt: time } : { endsAt: time }),
+    });
+  };
+  const is = (state: string) =>
+    waitFor(`${id} to be ${state}`, async () => (await core.records.incident(id))?.state === state);
+  await rests(id);
+  await say('resolved');
+  await is('resolved');
+  expect(await slotsOf(id)).toHaveLength(1);
+  await say('firing');
+  await is('reported');
+  expect(await typesOf(id)).not.toContain('investigator.chosen');
+  await core.investigateNow(id, 'UONCALL');
+  await diagnosed(id);
+  await say('resolved');
+  await is('resolved');
+  await say('firing');
+  await is('reported');
+  expect((await core.records.incident(id))?.round).toBe(2);
+  await core.investigateNow(id, 'UONCALL');
+  await diagnosed(id, 2);
+});

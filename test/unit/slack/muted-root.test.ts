@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import type { IncidentEvent } from '../../../src/core/event.ts';
+import { asIncidentId } from '../../../src/core/ids.ts';
+import type { Incident } from '../../../src/core/incident.ts';
+import { mutedNow } from '../../../src/core/muted-now.ts';
+import { standing } from '../../../src/slack/views/blocks/labels.ts';
+import { drawRoot } from '../../../src/slack/views/blocks/root.ts';
+import { begunSlot, endedSlot } from '../../../src/slack/views/draw-mute.ts';
+import { anIncident } from '../../support/incidents.ts';
+
+const at = '2026-03-01T10:00:00.000Z';
+const event = (seq: number, body: object): IncidentEvent =>
+  ({ seq, incidentId: asIncidentId('INC-1'), at, ...body }) as IncidentEvent;
+const muted = event(1, {
+  type: 'incident.muted',
+  mute: 'M3',
+  by: 'U0123',
+  matcher: 'alertname="X"',
+  reason: '<!channel> *deploy*',
+  until: '2026-03-01T12:00:00.000Z',
+});
+const record = (change: Partial<Incident>, ...events: readonly IncidentEvent[]) => ({
+  incident: anIncident({ mutedBy: 'M3', ...change }),
+  alerts: [],
+  events,
+  toolCalls: [],
+  actions: [],
+  episodes: [],
+  denials: [],
+});
+
+test('a thread that stands says until when it waits, and by whom', () => {
+  const root = drawRoot(record({}, muted));
+  expect(JSON.stringify(root.blocks)).toContain('Muted until ');
+  expect(root.text).not.toContain('<!channel>');
+  expect(standing(anIncident({ mutedBy: 'M3' }))).toContain('/sentry mutes');
+});
+
+test('what ended while it waited, and what goes on, waits no more', () => {
+  expect(mutedNow(record({}, muted))?.mute).toBe('M3');
+  expect(mutedNow(record({ mutedBy: null }, muted))).toBeNull();
+  const ended = event(2, { type: 'state.changed', from: 'open', to: 'resolved', reason: '' });
+  expect(mutedNow(record({ state: 'resolved' }, muted, ended))).toBeNull();
+  expect(mutedNow(record({ state: 'resolved' }, ended, { ...muted, seq: 3 }))?.mute).toBe('M3');
+});
+
+test('the lines of a mute mention nobody, whatever is written in it', () => {
+  const mute = {
+    id: 'M3',
+    matcher: `title="<!here> ${'x'.repeat(4_000)}"`,
+    by: 'U0123',
+    reason: `<!channel>\n*bold* ${'y'.repeat(9_000)}`,
+    begunAt: at,
+    until: '2026-03-03T12:00:00.000Z',
+    endedBy: 'U0456',
+    closedAt: at,
+    alerts: 12,
+    incidents: 4,
+    firing: 3,
+  };
+  const [begun, ended] = [begunSlot(mute, '@olivia'), endedSlot(mute, '@noah')];
+  for (const slot of [begun, ended]) {
+    expect(slot.text).not.toMatch(/<!|<@/);
+    expect(slot.text.length).toBeLessThan(1_500);
+    expect(JSON.stringify(slot.blocks)).not.toMatch(/"type":"(?:user|usergroup|broadcast)"/);
+  }
+  expect(ended.text).toContain('12 alerts of 4 incidents came, 3 still fire: opening them.');
+});
