@@ -140,6 +140,18 @@ describe('who is called', () => {
     expect(scene.pager.said).toEqual([`trigger ${id}`]);
   });
 
+  it('the group also while Slack is away: the mention waits with its message', async () => {
+    const away = () => Promise.reject(new Error('Slack is away'));
+    const alone = scene.process({ slack: { groupId: away, userByEmail: away, name: async (id) => id } });
+    const id = await scene.incident();
+    await alone.look(id);
+    await alone.deliver();
+    expect(await scene.events(id)).toContainEqual(
+      expect.objectContaining({ type: 'person.called', groups: ['oncall'] }),
+    );
+    expect(scene.pager.said).toEqual([`trigger ${id}`]);
+  });
+
   it('whoever is on call at the moment of the call: a shift that changed counts', async () => {
     let shift = 'Ann';
     const changing = scene.process({
