@@ -153,6 +153,8 @@ export type IncidentEventBody =
       readonly reason: CallReason;
       readonly mentions: readonly string[];
       readonly names: readonly string[];
+      /** Handles of groups that Slack did not tell then; whoever draws the call asks again. */
+      readonly groups?: readonly string[];
       readonly pagers: readonly string[];
       readonly problem: string | null;
     }

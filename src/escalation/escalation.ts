@@ -129,8 +129,8 @@ async function findWho(deps: EscalationDeps, level: number, holder: string | nul
   if (level > 0) return whoToCall(deps, deps.ladder.levels[level - 1]?.mention ?? []);
   // At a paging service they are known by name only.
   return holder !== null && /^[UW]/.test(holder)
-    ? { mentions: [holder], names: [], problem: null }
-    : { mentions: [], names: holder === null ? [] : [holder], problem: null };
+    ? { mentions: [holder], names: [], groups: [], problem: null }
+    : { mentions: [], names: holder === null ? [] : [holder], groups: [], problem: null };
 }
 
 async function wrote(deps: RecordDeps, id: IncidentId, by: string): Promise<void> {

@@ -102,7 +102,9 @@ async function makeCall(
                     THEN escalation_page.told ELSE 'acknowledge' END,
         summary = EXCLUDED.summary, asked_at = clock_timestamp(), next_at = clock_timestamp(), attempts = 0,
         failing_since = NULL, failed_at = NULL`;
-  const event: IncidentEventBody = { type: 'person.called', level, reason, pagers, ...who };
+  const { groups, ...rest } = who;
+  const unknown = groups.length > 0 ? { groups } : {};
+  const event: IncidentEventBody = { type: 'person.called', level, reason, pagers, ...rest, ...unknown };
   await records.append(tx, id, event, `called:${key}`);
   return true;
 }

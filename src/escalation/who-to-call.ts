@@ -9,6 +9,8 @@ export interface Callees {
   /** Slack ids of people and user groups. */
   readonly mentions: readonly string[];
   readonly names: readonly string[];
+  /** Handles of groups that Slack does not tell now: while it is away, the mention waits with the message. */
+  readonly groups: readonly string[];
   /** What could not be told, a sentence; null: nothing. */
   readonly problem: string | null;
 }
@@ -28,10 +30,11 @@ const MOST_MENTIONED = 10;
 /** Who is on call at this moment. Never throws: whoever cannot be told is left out, and the others are called. */
 export async function whoToCall(deps: CalleeDeps, mentions: readonly Mention[]): Promise<Callees> {
   const found = await calleesOf(deps, mentions);
-  if (found.mentions.length > 0 || mentions.length === 0) return found;
+  if (found.mentions.length + found.groups.length > 0 || mentions.length === 0) return found;
   // Rather somebody than nobody.
   const instead = await calleesOf(deps, deps.fallback);
-  return { ...found, mentions: instead.mentions, problem: found.problem ?? instead.problem };
+  const { mentions: others, groups } = instead;
+  return { ...found, mentions: others, groups, problem: found.problem ?? instead.problem };
 }
 
 async function calleesOf(deps: CalleeDeps, mentions: readonly Mention[]): Promise<Callees> {
@@ -40,6 +43,7 @@ async function calleesOf(deps: CalleeDeps, mentions: readonly Mention[]): Promis
   return {
     mentions: [...new Set(each.flatMap((one) => one.mentions))].slice(0, MOST_MENTIONED),
     names: [...new Set(each.flatMap(({ names }) => names))].slice(0, MOST_MENTIONED),
+    groups: [...new Set(each.flatMap(({ groups }) => groups))].slice(0, MOST_MENTIONED),
     problem: problems.length > 0 ? problems.join(' ') : null,
   };
 }
@@ -50,8 +54,9 @@ async function calleeOf(deps: CalleeDeps, mention: Mention): Promise<Callees> {
   } catch (error) {
     const name = mention.kind === 'user' ? mention.id : mention.name;
     deps.log.warn({ [mention.kind]: name, error: messageOf(error) }, 'cannot tell whom to call');
+    if (mention.kind === 'group') return { mentions: [], names: [], groups: [mention.name], problem: null };
     const what = mention.kind === 'schedule' ? `the schedule ${name}` : `@${name}`;
-    return { mentions: [], names: [], problem: `I could not tell who is on call by ${what}.` };
+    return { mentions: [], names: [], groups: [], problem: `I could not tell who is on call by ${what}.` };
   }
 }
 
@@ -62,16 +67,22 @@ async function resolve(deps: CalleeDeps, mention: Mention): Promise<Callees> {
   if (!schedule) throw new Error(`there is no schedule ${mention.name}`);
   const people = await schedule.onCall(new Date(), AbortSignal.timeout(ANSWER_MS));
   if (people.length === 0)
-    return { mentions: [], names: [], problem: `Nobody is on call by the schedule ${mention.name}.` };
+    return {
+      mentions: [],
+      names: [],
+      groups: [],
+      problem: `Nobody is on call by the schedule ${mention.name}.`,
+    };
   const found = await Promise.all(people.map((person) => accountOf(deps, person)));
   return {
     mentions: found.flatMap((id) => id ?? []),
     names: people.filter((_, at) => found[at] === null).map(({ name }) => name),
+    groups: [],
     problem: null,
   };
 }
 
-const one = (id: string): Callees => ({ mentions: [id], names: [], problem: null });
+const one = (id: string): Callees => ({ mentions: [id], names: [], groups: [], problem: null });
 
 /** Without an account in Slack they are named, and their pager finds them. */
 async function accountOf(

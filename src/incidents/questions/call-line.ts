@@ -39,8 +39,12 @@ const reasons: Readonly<Record<CallReason, string>> = {
   failed_verification: 'the fix did not work',
 };
 
-function calledLine({ mentions, names, pagers, level, reason, problem }: Called): string {
-  const who = [...mentions.map((id) => (isSlackUser(id) ? `<@${id}>` : 'the group on call')), ...names];
+function calledLine({ mentions, names, groups = [], pagers, level, reason, problem }: Called): string {
+  const who = [
+    ...mentions.map((id) => (isSlackUser(id) ? `<@${id}>` : 'the group on call')),
+    ...groups.map((name) => `@${name}`),
+    ...names,
+  ];
   const how = pagers.length > 0 ? [`paged by ${pagers.join(' and ')}`] : [];
   const told = [...(who.length > 0 ? [`called ${who.join(', ')}`] : []), ...how].join(', ');
   return `${told || 'called nobody'}${level > 1 ? ` (level ${level})` : ''}: ${reasons[reason]}${problem === null ? '' : `. ${problem}`}`;

@@ -26,6 +26,13 @@ export function createDrawOptions(
       return null;
     });
   const oncallName = config.oncallGroup?.replace(/^@/, '');
+  const groupsOf = async ({ events }: IncidentRecord): Promise<ReadonlyMap<string, string | null>> => {
+    const handles = new Set(
+      events.flatMap((event) => (event.type === 'person.called' ? (event.groups ?? []) : [])),
+    );
+    return new Map(await Promise.all([...handles].map(async (name) => [name, await groupId(name)] as const)));
+  };
+
   /** For something critical: whoever has it, else the group on call, else the groups and people who may decide. */
   const ringOf = async ({ incident, events }: IncidentRecord, asks: Action): Promise<readonly string[]> => {
     if (incident.severity !== 'critical') return [];
@@ -74,6 +81,7 @@ export function createDrawOptions(
     const elsewhere = record.denials.filter(({ incidentId }) => incidentId !== record.incident.id);
     const told = await toldAmong(elsewhere, record, ({ incidentId: id, channel }) => ({ id, channel }));
     const names = await namesOf(record);
+    const groups = await groupsOf(record);
     const asks = record.actions.findLast(({ state }) => state === 'proposed');
     return {
       threadUrl: (id) => {
@@ -82,6 +90,7 @@ export function createDrawOptions(
       },
       approvers: asks ? await formatApprovers(deps, asks) : null,
       ring: asks ? await ringOf(record, asks) : [],
+      groupOf: (handle) => groups.get(handle) ?? null,
       pagersAfter: deps.escalation.pagersAfter,
       mayDig: deps.digDeeper !== null,
       mayReadAgain: true,

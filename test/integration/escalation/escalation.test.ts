@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { IncidentId } from '../../../src/core/ids.ts';
+import { acknowledgeIn } from '../../../src/escalation/acknowledge.ts';
 import type { Escalation } from '../../../src/escalation/escalation.ts';
 import type { Delivered } from '../../../src/escalation/ports.ts';
+import { readFacts } from '../../../src/escalation/read-facts.ts';
 import { type EscalationScene, escalationScene, twoLevels } from '../../support/escalation-scene.ts';
+import { eventually } from '../../support/slack-scene.ts';
 
 let scene: EscalationScene;
 let one: Escalation & { deliver(): Promise<number> };
@@ -18,6 +21,14 @@ const act = async (id: IncidentId): Promise<void> => {
   await one.look(id);
   await one.deliver();
 };
+
+/** Some session waits for another's lock. */
+const isBlocked = (): Promise<unknown> =>
+  eventually(async () => {
+    const waiting = await scene.sql`
+      SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    expect(waiting).not.toEqual([]);
+  });
 
 describe('who is called', () => {
   it('nobody for what is new; then the group and the pager; then the next level, once each', async () => {
@@ -60,6 +71,23 @@ describe('who is called', () => {
         (await scene.pages(id)).every(({ want, told: knows }) => want === 'acknowledge' && knows === want),
       ).toBe(true);
     }
+  });
+
+  it('a call that is decided while somebody acknowledges waits for them, and is not made', async () => {
+    const id = await scene.incident({ minutesAgo: 1 });
+    await one.look(id);
+    await scene.later(id, 5);
+    let looking: Promise<void> = Promise.resolve();
+    await scene.sql.begin(async (tx) => {
+      const read = await readFacts(tx, id);
+      looking = one.look(id);
+      await Promise.race([looking, isBlocked()]);
+      if (read) await acknowledgeIn(tx, scene, read, { by: 'UANN', how: 'taken', at: null });
+    });
+    await looking;
+    await one.deliver();
+    expect(await scene.told(id)).toEqual(['ack UANN taken']);
+    expect(scene.pager.said).toEqual([]);
   });
 
   it('nobody, when somebody has approved, denied or written since', async () => {
@@ -108,6 +136,18 @@ describe('who is called', () => {
     expect(await scene.told(id)).toEqual(['called 1 unacknowledged SONCALL']);
     expect(JSON.stringify(await scene.events(id))).toContain(
       'could not tell who is on call by the schedule second',
+    );
+    expect(scene.pager.said).toEqual([`trigger ${id}`]);
+  });
+
+  it('the group also while Slack is away: the mention waits with its message', async () => {
+    const away = () => Promise.reject(new Error('Slack is away'));
+    const alone = scene.process({ slack: { groupId: away, userByEmail: away, name: async (id) => id } });
+    const id = await scene.incident();
+    await alone.look(id);
+    await alone.deliver();
+    expect(await scene.events(id)).toContainEqual(
+      expect.objectContaining({ type: 'person.called', groups: ['oncall'] }),
     );
     expect(scene.pager.said).toEqual([`trigger ${id}`]);
   });

@@ -102,6 +102,17 @@ describe('a call in the thread', () => {
     expect(thread([called(), ack, { type: 'incident.released', by: 'UBEN' }]).root).not.toContain('Has it');
   });
 
+  it('a group that Slack did not tell is asked for again when the message is sent, else named', () => {
+    const lost = aRecord({ events: eventsOf(called({ mentions: [], groups: ['oncall', '<!channel>'] })) });
+    const textOf = (groupOf: (handle: string) => string | null) =>
+      draw(lost, { threadUrl: () => null, approvers: null, groupOf }).find(({ slot }) => slot === 'call:1')
+        ?.text;
+    expect(textOf((handle) => (handle === 'oncall' ? 'S0ONCALL' : null))).toMatch(
+      /^<!subteam\^S0ONCALL> @&lt;!channel&gt;: /,
+    );
+    expect(textOf(() => null)).toMatch(/^@oncall, @&lt;!channel&gt;: Nobody has this yet/);
+  });
+
   it('why tells who was called, when, and who has it', () => {
     const { record } = thread([
       called({ pagers: ['pd'], problem: 'I could not tell who is on call by the schedule dba.' }),

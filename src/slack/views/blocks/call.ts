@@ -33,8 +33,11 @@ const heads: Readonly<Record<CallReason, { readonly says: string; readonly asks:
 export function drawCall(record: IncidentRecord, event: Called, options: Partial<DrawOptions> = {}): Slot {
   const { incident } = record;
   const { says, asks } = heads[event.reason];
-  const who = mentionsOf(event.mentions.filter((id) => /^[UWS][A-Z0-9]+$/.test(id)));
-  const names = cut(event.names.map(oneLine).join(', '), 200);
+  const found = (event.groups ?? []).map((handle) => ({ handle, id: options.groupOf?.(handle) ?? null }));
+  const ids = [...event.mentions, ...found.flatMap(({ id }) => id ?? [])];
+  const who = mentionsOf(ids.filter((id) => /^[UWS][A-Z0-9]+$/.test(id)));
+  const unknown = found.filter(({ id }) => id === null).map(({ handle }) => `@${handle}`);
+  const names = cut([...event.names, ...unknown].map(oneLine).join(', '), 200);
   const others = names === '' ? [] : [bold(names), words(', ')];
   const again = event.level > 1 ? 'Nobody has answered. ' : '';
   const what = `${incident.id} · ${incident.severity} · ${cut(oneLine(groupTitle(incident)), 150)}${incident.target === null ? '' : ` on ${cut(oneLine(incident.target), 60)}`}`;
@@ -95,7 +98,7 @@ export const holder = (by: string): readonly Span[] => [
 
 /** Nobody was paged by it; the next level is called. */
 export function drawPageFailed({ incident }: IncidentRecord, event: PageFailed, number: number): Slot {
-  const says = `I could not page by ${cut(oneLine(event.pager), 60)}: ${cut(oneLine(event.reason), 200).replace(/[.\s]+$/, '')}. I go on trying, and call the next level.`;
+  const says = `I could not page by ${cut(oneLine(event.pager), 60)}: ${cut(oneLine(event.reason), 200).replace(/[.\s]+$/, '')}. I go on trying; the next level, where there is one, is called now.`;
   return {
     slot: `page-failed:${number}`,
     inThread: true,

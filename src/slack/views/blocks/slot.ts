@@ -25,6 +25,8 @@ export interface DrawOptions {
   readonly approvers: string | null;
   /** Groups and people, by id, whom the card of something critical mentions while it waits for a decision. */
   readonly ring?: readonly string[];
+  /** The id of a group on call by its handle; null: Slack does not tell. */
+  readonly groupOf?: (handle: string) => string | null;
   /** The pagers that are paged next after a level; *Page now* is offered where there are some. */
   readonly pagersAfter?: (level: number) => readonly string[];
   /** There is a model that a person can have look again. */
