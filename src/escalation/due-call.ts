@@ -15,6 +15,8 @@ export interface Moved {
 export interface Facts {
   readonly state: IncidentState;
   readonly severity: Severity;
+  /** It waits for the end of a mute, its alert comes and goes, or the policy asks for no more. */
+  readonly needsNobody: boolean;
   /** When it began to be open as it is now, and the event of it. What was before calls nobody. */
   readonly run: { readonly seq: number; readonly at: Date };
   /** Sentry comes back to it by itself. */
@@ -66,7 +68,7 @@ const NOTHING: Due = { call: null, lookAt: null, quietUntil: null };
 
 /** Which call is due: at most one, so that what follows is counted from when it was made. */
 export function dueCall(facts: Facts, ladder: Ladder, now: Date): Due {
-  if (isEnded(facts.state) || facts.state === 'stopped') return NOTHING;
+  if (isEnded(facts.state) || facts.state === 'stopped' || facts.needsNobody) return NOTHING;
   const { acknowledged, releasedAt } = facts;
   const since = sinceOf(facts);
   const needs = needsOf(facts, ladder)

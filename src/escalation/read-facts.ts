@@ -1,4 +1,5 @@
 import { isSlackUser } from '../core/calls.ts';
+import { isResting } from '../core/effort.ts';
 import type { IncidentId } from '../core/ids.ts';
 import type { IncidentState } from '../core/incident.ts';
 import type { Tx } from '../core/sql.ts';
@@ -11,7 +12,18 @@ const EVENTS = 500;
 
 export type KnownIncident = Pick<
   IncidentRow,
-  'id' | 'state' | 'title' | 'severity' | 'target' | 'verdict' | 'asks_again_at' | 'opened_at' | 'requesters'
+  | 'id'
+  | 'state'
+  | 'title'
+  | 'severity'
+  | 'target'
+  | 'verdict'
+  | 'asks_again_at'
+  | 'opened_at'
+  | 'requesters'
+  | 'muted_by'
+  | 'flapping_until'
+  | 'effort'
 > & { readonly source: string /** Of the row that was read, exactly. */; readonly version: string };
 
 /** What is on record about calls for one incident, and the moment at which it was read. */
@@ -42,6 +54,7 @@ export async function readFacts(tx: Tx, id: IncidentId): Promise<Read | null> {
   const [row] = await tx<EscalationRow>`SELECT * FROM escalation WHERE incident_id = ${id} FOR UPDATE`;
   const [incident] = await tx<KnownIncident & { readonly now: string }>`
     SELECT id, state, title, severity, target, verdict, asks_again_at, opened_at, requesters, source,
+           muted_by, flapping_until, effort,
            updated_at::text AS version, clock_timestamp() AS now
       FROM incident WHERE id = ${id}`;
   if (!row || !incident) return null;
@@ -67,6 +80,7 @@ export async function readFacts(tx: Tx, id: IncidentId): Promise<Read | null> {
       ...factsOfEvents(incident, row, events),
       state: incident.state,
       severity: incident.severity,
+      needsNobody: needsNobody(incident),
       asksAgain: incident.asks_again_at !== null,
       isDone: incident.verdict === 'done',
       proposal: proposal
@@ -85,7 +99,7 @@ function factsOfEvents(
   events: readonly SeenEvent[],
 ): Pick<Facts, 'run' | 'moved' | 'failed' | 'acknowledged' | 'releasedAt'> {
   const moves = events.filter(({ type }) => type === 'state.changed');
-  const begun = moves.findLast(({ from }) => from === 'resolved');
+  const begun = events.findLast(({ type, from }) => from === 'resolved' || type === 'incident.unmuted');
   const run = { seq: begun?.seq ?? 0, at: new Date(latestOf(begun?.at ?? openedAt, since)) };
   const last = moves.at(-1);
   const failed = moves.findLast(({ from, to }) => from === 'verifying' && to !== 'resolved');
@@ -97,6 +111,11 @@ function factsOfEvents(
     acknowledged: isOfRun(at) ? { at: new Date(at), holds } : null,
     releasedAt: isOfRun(releasedAt) ? new Date(releasedAt) : null,
   };
+}
+
+function needsNobody({ state, muted_by, flapping_until, effort }: KnownIncident): boolean {
+  if (state === 'open') return muted_by !== null;
+  return state === 'reported' && (flapping_until !== null || isResting(effort));
 }
 
 const movedOf = ({ seq, at, from }: SeenEvent): Moved => ({ seq, at: new Date(at), from: from ?? 'open' });

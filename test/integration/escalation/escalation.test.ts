@@ -107,6 +107,30 @@ describe('who is called', () => {
     expect((await scene.told(approved)).at(-1)).toBe('called 1 unsolved SONCALL');
   });
 
+  it.each([
+    { what: 'flaps', state: 'reported', flapping: '1 hour' },
+    { what: 'rests, as the policy asks for no more', state: 'reported', effort: 'on_demand' },
+    { what: 'waits for the end of a mute', state: 'open', mute: 'M1' },
+  ])('nobody for what $what', async ({ state, flapping = null, effort = null, mute = null }) => {
+    const id = await scene.incident({ minutesAgo: 60 });
+    await scene.sql`
+      UPDATE incident SET state = ${state}, effort = ${effort}, muted_by = ${mute},
+                          flapping_until = clock_timestamp() + ${flapping}::interval WHERE id = ${id}`;
+    await act(id);
+    expect(await scene.told(id)).toEqual([]);
+    expect(scene.pager.said).toEqual([]);
+  });
+
+  it('after a mute, counted from its end', async () => {
+    const id = await scene.incident({ minutesAgo: 60 });
+    await scene.append(id, { type: 'incident.unmuted', mute: 'M1' });
+    await act(id);
+    expect(await scene.told(id)).toEqual([]);
+    await scene.later(id, 6);
+    await act(id);
+    expect(await scene.told(id)).toEqual(['called 1 unacknowledged SONCALL']);
+  });
+
   it('whoever writes once people were called has answered, and nobody else is called', async () => {
     const id = await scene.incident();
     await act(id);

@@ -21,6 +21,7 @@ const ladder: Ladder = {
 const facts = (changes: Partial<Facts> = {}): Facts => ({
   state: 'diagnosing',
   severity: 'error',
+  needsNobody: false,
   run: { seq: 0, at: at(0) },
   asksAgain: false,
   isDone: false,
@@ -64,6 +65,7 @@ describe('which call is due', () => {
     ['it is over', { state: 'resolved', made: [call(1, 5)] }, 60, '-'],
     ['it is ignored', { state: 'ignored' }, 60, '-'],
     ['a person has stopped it', { state: 'stopped' }, 60, '-'],
+    ['it needs nobody', { ...reported(0), needsNobody: true }, 60, '-'],
     ['somebody has it', { acknowledged: { at: at(2), holds: true } }, 60, '-'],
     ['somebody did something with it', { acknowledged: { at: at(2), holds: false } }, 60, '-'],
     [
