@@ -24,7 +24,13 @@ export type KnownIncident = Pick<
   | 'muted_by'
   | 'flapping_until'
   | 'effort'
-> & { readonly source: string /** Of the row that was read, exactly. */; readonly version: string };
+> & {
+  readonly source: string;
+  /** Its `updated_at`, exactly. */
+  readonly version: string;
+  /** How it stands, as `dueIncidents` compares it. */
+  readonly standing: string;
+};
 
 /** What is on record about calls for one incident, and the moment at which it was read. */
 export interface Read {
@@ -55,7 +61,7 @@ export async function readFacts(tx: Tx, id: IncidentId): Promise<Read | null> {
   const [incident] = await tx<KnownIncident & { readonly now: string }>`
     SELECT id, state, title, severity, target, verdict, asks_again_at, opened_at, requesters, source,
            muted_by, flapping_until, effort,
-           updated_at::text AS version, clock_timestamp() AS now
+           updated_at::text AS version, state || ' ' || severity || ' ' || round AS standing, clock_timestamp() AS now
       FROM incident WHERE id = ${id}`;
   if (!row || !incident) return null;
   const newest = await tx<SeenEvent>`

@@ -70,7 +70,7 @@ async function closePages(tx: Tx, { incident: { id, state } }: Read): Promise<vo
 async function lookAgain(tx: Tx, { records }: RecordDeps, { incident, now }: Read, due: Due): Promise<void> {
   const next = due.call ? later(now, TRY_AGAIN_MS) : due.lookAt;
   await tx`
-    UPDATE escalation SET seen_at = ${incident.version}::timestamptz, next_at = ${next?.toISOString() ?? null}
+    UPDATE escalation SET seen_at = ${incident.version}::timestamptz, seen = ${incident.standing}, looked_at = clock_timestamp(), next_at = ${next?.toISOString() ?? null}
      WHERE incident_id = ${incident.id}`;
   if (due.quietUntil === null) return;
   const until = due.quietUntil.toISOString();

@@ -1,9 +1,11 @@
--- Who has an incident, who was called for it, and what paging services are told. `seen_at` is the incident's updated_at at the
--- last look, `next_at` when to look again; nothing before `since` calls anybody.
+-- Who has an incident, who was called for it, and what paging services are told. `seen_at` and `seen` are the incident's updated_at and how
+-- it stood at the last look, `next_at` is when to look again; nothing before `since` calls anybody.
 CREATE TABLE escalation (
   incident_id text PRIMARY KEY REFERENCES incident (id) ON DELETE CASCADE,
   since timestamptz NOT NULL,
   seen_at timestamptz,
+  seen text,
+  looked_at timestamptz,
   next_at timestamptz,
   acknowledged_by text,
   acknowledged_at timestamptz,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import { acknowledgeIn } from '../../../src/escalation/acknowledge.ts';
+import { dueIncidents } from '../../../src/escalation/due-incidents.ts';
 import type { Escalation } from '../../../src/escalation/escalation.ts';
 import type { Delivered } from '../../../src/escalation/ports.ts';
 import { readFacts } from '../../../src/escalation/read-facts.ts';
@@ -514,6 +515,18 @@ describe('what a paging service tells', () => {
     await one.hear({ ...news(id, 'acknowledged'), at: new Date(Date.now() - 3_600_000).toISOString() }, pd);
     expect(await scene.told(id)).toEqual(['called 1 unacknowledged SONCALL']);
   });
+});
+
+it('what only says more of an incident is looked at now and then, what becomes of it at once', async () => {
+  const id = await scene.incident({ minutesAgo: 1 });
+  await one.look(id);
+  await scene.records.setWords(id, 'I look at the lock');
+  expect(await dueIncidents(scene.sql, true)).toEqual([]);
+  await scene.sql`UPDATE escalation SET looked_at = looked_at - interval '1 minute'`;
+  expect(await dueIncidents(scene.sql, false)).toEqual([id]);
+  await one.look(id);
+  await scene.move(id, 'diagnosing', 'reported');
+  expect(await dueIncidents(scene.sql, false)).toEqual([id]);
 });
 
 it('an incident that comes back is called for anew, with a page of its own again', async () => {
