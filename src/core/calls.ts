@@ -32,7 +32,3 @@ export function callStateOf(events: readonly IncidentEvent[]): CallState {
   }
   return state;
 }
-
-const SLACK_USER = /^[UW][A-Z0-9]+$/;
-
-export const isSlackUser = (by: string): boolean => SLACK_USER.test(by);

@@ -1,3 +1,5 @@
+import { isSlackUser } from './is-slack-user.ts';
+
 /** Scopes of stops that a file in a data folder sets: this, the file's name, and which folder. */
 export const FILE_SCOPE = 'file:';
 
@@ -6,8 +8,5 @@ export function formatScope(scope: string): string {
   return scope === '*' || scope.startsWith(FILE_SCOPE) ? 'everything' : scope.replace(':', ' ');
 }
 
-/** The switch is also set by the command line, by a file, and ends by itself. */
-export const isSlackUser = (by: string): boolean => /^[UW][A-Z0-9]{2,}$/.test(by);
-
-/** Who set or cleared the switch, where Slack draws it. */
+/** Who set or cleared the switch, where Slack draws it: a person, the command line, a file, or its own end. */
 export const formatSetter = (by: string): string => (isSlackUser(by) ? `<@${by}>` : by);

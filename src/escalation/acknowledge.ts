@@ -1,7 +1,7 @@
-import { isSlackUser } from '../core/calls.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { AcknowledgedHow } from '../core/event.ts';
 import type { IncidentId } from '../core/ids.ts';
+import { isSlackUser } from '../core/is-slack-user.ts';
 import { isEnded } from '../core/machine.ts';
 import type { Sql, Tx } from '../core/sql.ts';
 import type { IncidentRecords } from '../record/record.ts';

@@ -1,6 +1,6 @@
-import { isSlackUser } from '../core/calls.ts';
 import { messageOf } from '../core/errors.ts';
 import type { IncidentId } from '../core/ids.ts';
+import { isSlackUser } from '../core/is-slack-user.ts';
 import type { Log } from '../core/log.ts';
 import type { Sql } from '../core/sql.ts';
 import { within } from '../core/within.ts';

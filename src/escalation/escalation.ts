@@ -1,6 +1,7 @@
 import { count } from '../core/count.ts';
 import type { EventBus } from '../core/event-bus.ts';
 import type { IncidentId } from '../core/ids.ts';
+import { isSlackUser } from '../core/is-slack-user.ts';
 import type { PageNews } from '../core/page-news.ts';
 import type { IncidentRecords } from '../record/record.ts';
 import {
@@ -128,7 +129,7 @@ async function look(deps: EscalationDeps, id: IncidentId): Promise<void> {
 async function findWho(deps: EscalationDeps, level: number, holder: string | null): Promise<Callees> {
   if (level > 0) return whoToCall(deps, deps.ladder.levels[level - 1]?.mention ?? []);
   // At a paging service they are known by name only.
-  return holder !== null && /^[UW]/.test(holder)
+  return holder !== null && isSlackUser(holder)
     ? { mentions: [holder], names: [], groups: [], problem: null }
     : { mentions: [], names: holder === null ? [] : [holder], groups: [], problem: null };
 }

@@ -1,4 +1,4 @@
-import { isSlackUser } from '../core/calls.ts';
+import { isSlackUser } from '../core/is-slack-user.ts';
 import { isEnded } from '../core/machine.ts';
 import { parsePageKey } from '../core/page-key.ts';
 import type { PageNews } from '../core/page-news.ts';

@@ -1,7 +1,7 @@
-import { isSlackUser } from '../core/calls.ts';
 import { isResting } from '../core/effort.ts';
 import type { IncidentId } from '../core/ids.ts';
 import type { IncidentState } from '../core/incident.ts';
+import { isSlackUser } from '../core/is-slack-user.ts';
 import type { Tx } from '../core/sql.ts';
 import type { IncidentRow } from '../record/rows.ts';
 import type { Facts, Moved } from './due-call.ts';
@@ -145,6 +145,8 @@ const ACTS = new Set([
   'hint.given',
   'question.asked',
   'read.asked',
+  'investigation.asked',
+  'effort.chosen',
   'incident.stopped',
   'incident.resumed',
 ]);

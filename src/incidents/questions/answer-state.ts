@@ -1,9 +1,10 @@
 import { isLastingFix } from '../../core/action.ts';
-import { callStateOf, isSlackUser } from '../../core/calls.ts';
+import { callStateOf } from '../../core/calls.ts';
 import { clipLine } from '../../core/clip.ts';
 import type { IncidentEvent } from '../../core/event.ts';
 import { groupTitle } from '../../core/group.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
+import { isSlackUser } from '../../core/is-slack-user.ts';
 import { type Around, commandsOf, ended, type Line, lasted, lower, SENTENCE } from './answer-lines.ts';
 import { formatLastingFix } from './format-lasting-fix.ts';
 import { formatStanding } from './format-state.ts';

@@ -1,5 +1,6 @@
-import { type Called, isSlackUser } from '../../core/calls.ts';
+import { type Called } from '../../core/calls.ts';
 import type { CallReason, IncidentEvent } from '../../core/event.ts';
+import { isSlackUser } from '../../core/is-slack-user.ts';
 
 const types = [
   'person.called',

@@ -81,6 +81,7 @@ export async function forgetUser(deps: Deps, userId: string, by: string): Promis
     await tx`UPDATE dream_job SET reason = ${GONE} WHERE decided_by = ${userId} AND reason <> ''`;
     // The answer quotes the question.
     await tx`UPDATE question SET text = ${GONE}, answer = NULL WHERE asked_by = ${userId}`;
+    await tx`UPDATE mute SET reason = ${GONE} WHERE by = ${userId} AND reason <> ''`;
     await tx`UPDATE denial SET reason = ${GONE} WHERE said_by = ${userId} AND reason <> ''`;
     await tx`UPDATE action SET decision_reason = ${GONE} WHERE decided_by = ${userId} AND decision_reason <> ''`;
     await tx`
@@ -145,6 +146,7 @@ async function forgetRecord(tx: Tx, id: IncidentId): Promise<void> {
   await tx`UPDATE alert SET title = ${GONE}, labels = '{}', annotations = '{}', url = NULL WHERE incident_id = ${id}`;
   await tx`UPDATE question SET text = ${GONE}, answer = NULL WHERE incident_id = ${id}`;
   await tx`DELETE FROM turn_failure WHERE incident_id = ${id}`;
+  await tx`UPDATE escalation_page SET summary = ${GONE}, failure = NULL WHERE incident_id = ${id}`;
   await tx`UPDATE criterion_reading SET lines = '{}' WHERE incident_id = ${id}`;
   // The No itself still counts: only its words go.
   await tx`UPDATE denial SET reason = ${GONE}, label = ${GONE} WHERE incident_id = ${id}`;

@@ -1,6 +1,7 @@
 import { type Refusal, refuse } from '../../core/errors.ts';
+import { isSlackUser } from '../../core/is-slack-user.ts';
 import type { Sql, Tx } from '../../core/sql.ts';
-import { FILE_SCOPE, formatScope, formatSetter, isSlackUser } from '../../core/switch-scope.ts';
+import { FILE_SCOPE, formatScope, formatSetter } from '../../core/switch-scope.ts';
 import { auditFile, byFile as byFileName, fileScope, isModeScope, stopFile } from './stop-files.ts';
 import { scopesOfSame } from './target-identity.ts';
 

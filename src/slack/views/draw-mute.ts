@@ -1,4 +1,4 @@
-import { isSlackUser } from '../../core/switch-scope.ts';
+import { isSlackUser } from '../../core/is-slack-user.ts';
 import { formatMuteEnd, type Mute } from '../../incidents/mutes/mute.ts';
 import { minute } from '../../safety/kill-switch/kill-switch.ts';
 import type { Drawing, MuteId } from '../outbound/subject.ts';

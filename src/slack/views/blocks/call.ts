@@ -1,7 +1,8 @@
-import { type Called, callStateOf, isSlackUser } from '../../../core/calls.ts';
+import { type Called, callStateOf } from '../../../core/calls.ts';
 import type { CallReason, IncidentEvent } from '../../../core/event.ts';
 import { groupTitle } from '../../../core/group.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
+import { isSlackUser } from '../../../core/is-slack-user.ts';
 import { isEnded } from '../../../core/machine.ts';
 import {
   type Block,

@@ -72,6 +72,9 @@ async function worded(word: string): Promise<IncidentId> {
     INSERT INTO denial (id, incident_id, action_id, scope, keys, kind, label, said_by, reason)
     VALUES (${`den_${id}`}, ${id}, ${`act_${id}`}, 'object', ARRAY['1/session/1'], 'session', ${word}, 'UANN', ${word})`;
   await rig.sql`
+    INSERT INTO escalation_page (incident_id, level, pager, dedup_key, summary, reason, want, failure)
+    VALUES (${id}, 1, 'pd', ${id}, ${word}, 'unsolved', 'resolve', ${word})`;
+  await rig.sql`
     INSERT INTO turn_failure (incident_id, state, round, investigator, reason)
     VALUES (${id}, 'diagnosing', 1, 'playbook', ${word})`;
   await rig.sql`
@@ -106,7 +109,10 @@ async function worded(word: string): Promise<IncidentId> {
 
 /** Tables with an incident's id that hold nothing anybody wrote: ids, states, numbers, times, hashes. */
 const WORDLESS = [
+  'alert_state',
   'credential',
+  'escalation',
+  'escalation_call',
   'grade',
   'memory_usage',
   'slack_lease',
@@ -193,6 +199,8 @@ describe('sentry memory forget', () => {
     await rig.sql.begin((tx) =>
       rig.events.append(tx, id, { type: 'hint.given', by: 'UANN', text: 'look at the quokkas' }),
     );
+    await rig.sql`
+      INSERT INTO mute (matcher, by, reason, until) VALUES ('alertname="A"', 'UANN', 'quokkas at work', now() + interval '1 hour')`;
     await rig.sql`UPDATE question SET text = 'quokkas?', answer = 'About quokkas: …' WHERE incident_id = ${id}`;
     expect((await sentry(['memory', 'forget', 'UANN', '--yes'])).code).toBe(0);
     expect(await wholeDatabase()).not.toContain('quokkas');
