@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Action } from '../../core/action.ts';
 import { severities } from '../../core/alert.ts';
 import type { Refusal } from '../../core/errors.ts';
-import { asIncidentId } from '../../core/ids.ts';
+import { asIncidentId, type IncidentId } from '../../core/ids.ts';
 import { type Incident, incidentStates } from '../../core/incident.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { timelineOf, why } from '../../incidents/questions/why.ts';
@@ -14,6 +14,9 @@ import type { Api } from './ports.ts';
 import { IncidentDetail, IncidentPage, type IncidentSummary, OpenedIncident } from './schemas.ts';
 
 const ROOT = '/api/v1/incidents';
+/** Of those that fit, at once, and how often for one request. */
+const LOOKED_AT = 100;
+const MOST_PAGES = 50;
 const params = z.strictObject({ incident: incidentId });
 
 /** The same words for both: whether there is one in a private channel is its members' to know. */
@@ -44,13 +47,8 @@ const listIncidents = defineOperation({
     const before = cursor === undefined ? null : asIncidentId(cursor);
     if (before !== null && (await api.records.incident(before)) === null)
       return problem(400, 'cursor: expected "next" of an earlier page, or nothing for the newest', 'cursor');
-    const { incidents, next } = await api.records.page({ ...filter, before });
-    const may = await Promise.all(incidents.map((one) => mayRead(api, caller, one)));
-    return ok({
-      incidents: incidents.filter((_, at) => may[at] === true).map((one) => summaryOf(api, one)),
-      next,
-      complete: !may.includes('unknown'),
-    });
+    const { incidents, ...page } = await readablePage(api, caller, { ...filter, before });
+    return ok({ incidents: incidents.map((one) => summaryOf(api, one)), ...page });
   },
 });
 
@@ -165,6 +163,37 @@ export const incidentOperations = [listIncidents, readIncident, whyIncident, ope
 
 async function mayRead(api: Api, { scopes }: Caller, incident: Incident): Promise<boolean | 'unknown'> {
   return scopes.includes('private') || api.people.isPublic(incident);
+}
+
+/**
+ * A page of those that the caller may read. `next` is one of them, or one that was only passed on the way: an incident that may not be read
+ * would tell by it that it fits what was asked for.
+ */
+async function readablePage(
+  api: Api,
+  caller: Caller,
+  options: Parameters<Api['records']['page']>[0],
+): Promise<{
+  readonly incidents: readonly Incident[];
+  readonly next: IncidentId | null;
+  readonly complete: boolean;
+}> {
+  const shown: Incident[] = [];
+  let complete = true;
+  let { before } = options;
+  for (let n = 0; n < MOST_PAGES; n += 1) {
+    const { incidents, next } = await api.records.page({ ...options, limit: LOOKED_AT, before });
+    const may = await Promise.all(incidents.map((one) => mayRead(api, caller, one)));
+    for (const [at, one] of incidents.entries()) {
+      complete &&= may[at] !== 'unknown';
+      if (may[at] === true) shown.push(one);
+      if (shown.length === options.limit) return { incidents: shown, next: one.id, complete };
+    }
+    // A page that is not full ended at what one request looks through, whether that fits or not.
+    if (next === null || incidents.length < LOOKED_AT) return { incidents: shown, next, complete };
+    before = next;
+  }
+  return { incidents: shown, next: null, complete: false };
 }
 
 async function readable(api: Api, caller: Caller, named: string): Promise<IncidentRecord | null> {

@@ -235,6 +235,11 @@ describe('reading', () => {
     expect(found).not.toContain(hidden);
     expect(found).not.toContain(unsure);
     expect((await server.ask('/api/v1/incidents?severity=critical')).body['complete']).toBe(false);
+    // Nor by where a page ends.
+    await scene.sql`UPDATE incident SET target = 'payroll' WHERE id = ${hidden}`;
+    const { body } = await server.ask('/api/v1/incidents?target=payroll&limit=1');
+    expect(body).toMatchObject({ incidents: [] });
+    expect(body['next']).not.toBe(hidden);
     expect(await listed('limit=100&severity=critical', tokens.everything)).toEqual(
       expect.arrayContaining([hidden, unsure, shown]),
     );
