@@ -111,7 +111,7 @@ export function createTargetsReload(deps: ReloadDeps) {
 }
 
 const formatProblem = (problem: string): string =>
-  `The targets stay as they were: their file cannot be used. Correct it, and it is read again by itself.\n${problem}`;
+  `The targets and maintenance windows stay as they were: their file cannot be used. Correct it, and it is read again by itself.\n${problem}`;
 
 /** Throws what is no fault of the file: that is tried again. */
 function readAgain({

@@ -34,9 +34,13 @@ export const mutesCommand = new Command('mutes')
 
 function say(answer: Steered): void {
   if (!answer.ok)
-    throw new OpsError(answer.code, answer.reason.replace('/sentry mute confirm', 'sentry mute --yes'), {
-      hint: 'sentry mute --help',
-    });
+    throw new OpsError(
+      answer.code,
+      answer.reason.replace('/sentry mute confirm', 'sentry mute --yes').replaceAll('/sentry ', 'sentry '),
+      {
+        hint: 'sentry mute --help',
+      },
+    );
   process.stdout.write(`${answer.text.replaceAll('/sentry ', 'sentry ')}\n`);
 }
 

@@ -36,7 +36,7 @@ export function callLine(event: CallEvent, moment: (iso: string) => string): str
 const reasons: Readonly<Record<CallReason, string>> = {
   unsolved: 'I cannot fix it',
   unacknowledged: 'nobody had it',
-  approval_expiry: 'the time to approve ran out',
+  approval_expiry: 'the time to approve was running out',
   failed_verification: 'the fix did not work',
 };
 
@@ -46,7 +46,7 @@ function calledLine({ mentions, names, groups = [], pagers, level, reason, probl
     ...groups.map((name) => `@${name}`),
     ...names,
   ];
-  const how = pagers.length > 0 ? [`paged by ${pagers.join(' and ')}`] : [];
+  const how = pagers.length > 0 ? [`paged ${pagers.join(', ')}`] : [];
   const told = [...(who.length > 0 ? [`called ${who.join(', ')}`] : []), ...how].join(', ');
   return `${told || 'called nobody'}${level > 1 ? ` (level ${level})` : ''}: ${reasons[reason]}${problem === null ? '' : `. ${problem}`}`;
 }

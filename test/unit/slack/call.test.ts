@@ -39,9 +39,9 @@ describe('a call in the thread', () => {
     const { calls, root } = thread([called({ pagers: ['pd'] })]);
     const [call] = calls;
     expect(call?.text).toMatch(/^<@UANN> <!subteam\^S0ONCALL> Nobody has this yet: please take it\. INC-7/);
-    expect(JSON.stringify(call)).toContain('Paged by pd.');
+    expect(JSON.stringify(call)).toContain('Also paged: pd.');
     expect(buttonsOf(call)).toEqual(['sentry_take', 'sentry_page']);
-    expect(root).toContain('Nobody has it yet.');
+    expect(root).toContain('Nobody has it yet');
     expect(root).not.toContain('UANN');
     expect(root).not.toContain('S0ONCALL');
   });
@@ -124,7 +124,7 @@ describe('a call in the thread', () => {
     ]);
     const story = why(record);
     for (const line of [
-      'called <@UANN>, the group on call, paged by pd: nobody had it. I could not tell who is on call by the schedule dba.',
+      'called <@UANN>, the group on call, paged pd: nobody had it. I could not tell who is on call by the schedule dba.',
       'no page by pd (level 1): no answer',
       'called Carla (level 2): I cannot fix it',
       'given to Dora at pd by Carla',

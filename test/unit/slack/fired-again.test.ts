@@ -40,7 +40,7 @@ test('each rest has one line of its own, and only the present one asks', () => {
   expect(all[0]?.text).toBe('INC-7: Its alert still fires: sent again 2 times.');
   expect(JSON.stringify(all[0])).not.toContain('sentry_again');
   expect(all[1]?.text).toContain(
-    'Its alert still fires: sent again. I have not looked again: it waits for you.',
+    'Its alert still fires: sent again. I have not investigated again. Press “Investigate again”, or mention me with a hint.',
   );
   expect(JSON.stringify(all[1])).toContain('sentry_again');
 });

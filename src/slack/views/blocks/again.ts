@@ -23,8 +23,8 @@ interface Rest {
 }
 
 const why: Partial<Readonly<Record<IncidentState, string>>> = {
-  reported: 'I have not looked again: it waits for you.',
-  escalated: 'I have not looked again: it waits for you.',
+  reported: 'I have not investigated again. Press “Investigate again”, or mention me with a hint.',
+  escalated: 'I have not investigated again. Press “Investigate again”, or mention me with a hint.',
   ignored: 'I have not looked again: the first look found nothing to investigate.',
   stopped: 'I have not looked again: it is stopped. Mention me with “resume”, and I go on.',
 };

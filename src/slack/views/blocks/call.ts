@@ -26,7 +26,7 @@ type PageFailed = Extract<IncidentEvent, { type: 'page.failed' }>;
 const heads: Readonly<Record<CallReason, { readonly says: string; readonly asks: string }>> = {
   unsolved: { says: 'I cannot fix this.', asks: 'it is yours.' },
   unacknowledged: { says: 'Nobody has this yet.', asks: 'please take it.' },
-  approval_expiry: { says: 'The time to approve runs out.', asks: 'please decide.' },
+  approval_expiry: { says: 'A fix waits, and the time to approve it runs out.', asks: 'please decide.' },
   failed_verification: { says: 'The fix did not work.', asks: 'please look.' },
 };
 
@@ -59,7 +59,7 @@ export function drawCall(record: IncidentRecord, event: Called, options: Partial
 
 function notes({ pagers, problem }: Called): readonly (readonly Span[])[] {
   return [
-    ...(pagers.length > 0 ? [[words(`Paged by ${cut(pagers.join(' and '), 200)}.`)]] : []),
+    ...(pagers.length > 0 ? [[words(`Also paged: ${cut(pagers.join(', '), 200)}.`)]] : []),
     ...(problem === null ? [] : [[words(cut(oneLine(problem), 300), { italic: true })]]),
   ];
 }
@@ -99,7 +99,7 @@ export const holder = (by: string): readonly Span[] => [
 
 /** Nobody was paged by it; the next level is called. */
 export function drawPageFailed({ incident }: IncidentRecord, event: PageFailed, number: number): Slot {
-  const says = `I could not page by ${cut(oneLine(event.pager), 60)}: ${cut(oneLine(event.reason), 200).replace(/[.\s]+$/, '')}. I go on trying; the next level, where there is one, is called now.`;
+  const says = `I could not page by ${cut(oneLine(event.pager), 60)}: ${cut(oneLine(event.reason), 200).replace(/[.\s]+$/, '')}. I keep trying. If you read this, press “I have it” on the call above.`;
   return {
     slot: `page-failed:${number}`,
     inThread: true,
@@ -122,10 +122,9 @@ export function callLine({ incident, events }: IncidentRecord): readonly Span[] 
   // Without a mention: where the root comes late, it would ring a second time.
   if (called)
     return [
-      bold('Called: '),
-      words(`level ${called.level} at `),
+      bold('Called at '),
       moment(called.at),
-      words('. Nobody has it yet.'),
+      words('. Nobody has it yet: press “I have it” in the thread.'),
     ];
   return waitsUntil === null
     ? null
