@@ -37,6 +37,14 @@ describe('the story of an incident in Slack', () => {
     ]);
   });
 
+  it('draws whom it says was called, or muted, as a person', () => {
+    for (const line of [
+      '2026-11-22T00:00:01Z  called <@U0ONCALL>: nobody had it',
+      '2026-11-22T00:00:01Z  muted until 2026-11-22T08:00:00Z by <@U0ONCALL> (M1)',
+    ])
+      expect(spansOf(line)).toContainEqual({ type: 'user', user_id: 'U0ONCALL' });
+  });
+
   it('mentions nobody whom an alert names, and makes no link of what it brings', () => {
     const spans = spansOf(
       '2026-11-22T00:00:01Z  the alert says <@U0BOSS> <!channel> <https://evil.example|here>\n• why: approved by <@U0BOSS>',
