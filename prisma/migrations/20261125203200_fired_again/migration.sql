@@ -21,3 +21,13 @@ BEGIN
     (SELECT i.id FROM incident i
       WHERE i.group_key = v_group AND i.state = 'resolved' AND i.ended_at > v_reopen_from ORDER BY i.ended_at DESC LIMIT 1));
 END $$;
+
+-- Whether silence about an incident means that it is over: of its senders one tells again of what still fires (v_repeat), none that
+-- tells of it once (v_once) has yet to tell of an end, and nothing was begun of which the outcome is open.
+CREATE FUNCTION sentry_silence_ends(v_incident text, v_repeat text[], v_once text[]) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN EXISTS (SELECT FROM alert_state s WHERE s.incident_id = v_incident AND s.source = ANY (v_repeat))
+     AND NOT EXISTS (SELECT FROM alert_state s WHERE s.incident_id = v_incident AND s.firing AND s.source = ANY (v_once))
+     AND NOT EXISTS (SELECT FROM action o WHERE o.incident_id = v_incident
+                        AND o.state IN ('proposed', 'approved', 'started', 'unknown', 'queued'));
+END $$;
