@@ -12,12 +12,17 @@ $$;
 
 -- A new alert of a group that ended just now has its incident go on, as an alert that it knows does.
 CREATE INDEX incident_ended_group ON incident (group_key, ended_at) WHERE group_key IS NOT NULL AND state = 'resolved';
+-- One that fires again, and has not gone on yet (under a mute, for hours), takes in what is like it, however long ago it ended.
+CREATE INDEX incident_fired_again ON incident (source) WHERE state = 'resolved' AND fired_again_at > ended_at;
+CREATE INDEX incident_fired_again_group ON incident (group_key, ended_at) WHERE state = 'resolved' AND fired_again_at > ended_at;
 CREATE OR REPLACE FUNCTION sentry_incident_of_group(v_group text, v_reopen_from timestamptz) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN coalesce(
     (SELECT i.id FROM incident i
       WHERE i.group_key = v_group AND i.state NOT IN ('ignored', 'resolved') ORDER BY i.opened_at LIMIT 1),
+    (SELECT i.id FROM incident i
+      WHERE i.group_key = v_group AND i.state = 'resolved' AND i.fired_again_at > i.ended_at ORDER BY i.ended_at DESC LIMIT 1),
     (SELECT i.id FROM incident i
       WHERE i.group_key = v_group AND i.state = 'resolved' AND i.ended_at > v_reopen_from ORDER BY i.ended_at DESC LIMIT 1));
 END $$;
