@@ -143,7 +143,7 @@ export async function createAgentCore(options: {
     },
     claude,
     playbook: claude,
-    confirmation: { sourceWaitMs: 0, sendsEnds: new Map(), holdMs: 100, timeoutMs: 600 },
+    confirmation: { sourceWaitMs: 0, sendsEnds: new Map(), repeats: new Set(), holdMs: 100, timeoutMs: 600 },
     stops: createStopNotices({ sql, bus: { subscribe: () => async () => undefined }, log }),
     log,
     shutdown: shutdown.signal,

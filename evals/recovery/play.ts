@@ -29,7 +29,7 @@ import { createApprovalSeal } from '../../src/safety/vault/approval-seal.ts';
 import { openCredentialVault } from '../../src/safety/vault/credentials.ts';
 import { createIdentities } from '../../src/safety/vault/identities.ts';
 import { openVaultKey } from '../../src/safety/vault/vault-key.ts';
-import { endSenders } from '../../src/sources/registry.ts';
+import { endSenders, repeaters } from '../../src/sources/registry.ts';
 import type { Tool } from '../../src/tools/define.ts';
 import type { Docs } from '../../src/tools/ports.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
@@ -100,6 +100,7 @@ const CONFIRMATION = {
   holdMs: 10_000,
   timeoutMs: 2 * 60_000,
   sendsEnds: endSenders(),
+  repeats: repeaters(),
 };
 const APPROVAL_MINUTES = 30;
 /** Two, for what takes a second person. */

@@ -23,7 +23,7 @@ import { createTargetWatch } from '../ingest/watch-targets.ts';
 import { deleteOldDetails } from '../record/retention.ts';
 import { auditConfigChange } from '../safety/audit/audit-config-change.ts';
 import { redact } from '../safety/screen/redact.ts';
-import { endSenders } from '../sources/registry.ts';
+import { endSenders, repeaters } from '../sources/registry.ts';
 import { domainOfLabels } from '../targets/domains.ts';
 import type { ActionServices } from './action-services.ts';
 import { createAdviseOn } from './advise-on.ts';
@@ -85,6 +85,7 @@ export async function createIncidentServices(
       holdMs: 10_000,
       timeoutMs: 2 * 60_000,
       sendsEnds: endSenders(),
+      repeats: repeaters(),
     },
     stops: createStopNotices({ sql, bus: on.bus, log }),
     mutes,
@@ -214,7 +215,11 @@ function upkeepOf(
       if (days !== null) await deleteOldDetails({ sql, audit, log }, days, signal);
     },
   };
-  const silence = { name: 'silence', cron: '17 * * * *', work: () => sweepSilent(sql) };
+  const silence = {
+    name: 'silence',
+    cron: '17 * * * *',
+    work: () => sweepSilent(sql, { sendsEnds: endSenders(), repeats: repeaters() }),
+  };
   return { ...memory, scheduled: [...memory.scheduled, retention, silence] };
 }
 

@@ -6,6 +6,8 @@ export interface Confirmation {
   readonly sourceWaitMs: number;
   /** The sources that send the end of their alerts as well, by name, with what people call them. */
   readonly sendsEnds: ReadonlyMap<string, string>;
+  /** The names of the sources that tell again of what still fires. */
+  readonly repeats: ReadonlySet<string>;
   /** How long a problem must be away, and how long a repair gets to show that it helped, where no runbook says. */
   readonly holdMs: number;
   readonly timeoutMs: number;

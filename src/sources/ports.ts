@@ -14,6 +14,8 @@ export interface AlertSource {
   readonly arrives: 'webhook' | 'slack' | 'watch';
   /** Whether it sends the end of every alert as well: a chat message alone may never be followed by one, nor a line of a log. */
   readonly sendsEnds: boolean;
+  /** Whether it tells again, at least every few days, of every alert that still fires: then its silence says something. */
+  readonly repeats?: boolean;
   /**
    * The times of its alerts are the sender's own, of one occurrence: what began at or before an end that it told is over, whichever
    * of the two comes first. Elsewhere the order of arrival counts.

@@ -122,3 +122,8 @@ export function webhookPath({ name }: AlertSource): string {
 export function endSenders(): ReadonlyMap<string, string> {
   return new Map(alertSources.filter(({ sendsEnds }) => sendsEnds).map(({ name, title }) => [name, title]));
 }
+
+/** The names of those that tell again of what still fires. */
+export function repeaters(): ReadonlySet<string> {
+  return new Set(alertSources.filter(({ repeats }) => repeats).map(({ name }) => name));
+}

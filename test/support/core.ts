@@ -39,7 +39,7 @@ import { createApprovalSeal } from '../../src/safety/vault/approval-seal.ts';
 import { openCredentialVault, type VaultOptions } from '../../src/safety/vault/credentials.ts';
 import { createIdentities } from '../../src/safety/vault/identities.ts';
 import { openVaultKey } from '../../src/safety/vault/vault-key.ts';
-import { endSenders } from '../../src/sources/registry.ts';
+import { endSenders, repeaters } from '../../src/sources/registry.ts';
 import { defineActiveTool, defineReadTool, type Tool } from '../../src/tools/define.ts';
 import { directoryOf } from './directory.ts';
 import { quiet as hush } from './quiet.ts';
@@ -347,6 +347,7 @@ export async function createCore(options: CoreOptions) {
     confirmation: {
       sourceWaitMs: options.sourceWaitMs ?? 0,
       sendsEnds: endSenders(),
+      repeats: repeaters(),
       ...(options.judged ?? { holdMs: 100, timeoutMs: 600 }),
     },
     mutes,

@@ -1,5 +1,8 @@
 -- What the end of an alert costs does not grow with its group. Each end read every alert that its incident had ever told: of a group
 -- of 5,000, resolved member by member, 25 million rows. Now the last word of each alert stands in a row of its own.
+-- An older process may still take in alerts: what it has begun to write is waited for, and read below. In the order in which it locks
+-- the two itself.
+LOCK TABLE incident, alert IN SHARE ROW EXCLUSIVE MODE;
 CREATE TABLE alert_state (
   incident_id text NOT NULL REFERENCES incident (id) ON DELETE CASCADE,
   source      text NOT NULL,

@@ -132,7 +132,11 @@ BEGIN
                  WHERE jsonb_typeof(v_told->'head') = 'object' AND state NOT IN ('ignored', 'resolved') AND opened_at > v_opened_from
                 UNION
                 SELECT id, source, state, told, opened_at FROM incident
-                 WHERE source = ANY (v_related) AND state IN ('ignored', 'resolved') AND ended_at > v_reopen_from) i
+                 WHERE source = ANY (v_related) AND state IN ('ignored', 'resolved') AND ended_at > v_reopen_from
+                UNION
+                -- It fires again, and the turn that goes on with it has not come (under a mute, for hours).
+                SELECT id, source, state, told, opened_at FROM incident
+                 WHERE source = ANY (v_related) AND state = 'resolved' AND fired_again_at > ended_at) i
          WHERE i.source = ANY (v_related) AND sentry_may_be_same(v_told, i.told)
            AND (v_vague OR NOT EXISTS (SELECT FROM alert_state o WHERE o.incident_id = i.id AND o.source = v_source
                                           AND o.fingerprint <> v_fingerprint))
@@ -142,7 +146,7 @@ BEGIN
        ORDER BY l.sure = 2 DESC, l.ended, l.opened_at DESC LIMIT 1;
       IF FOUND THEN
         SELECT * INTO v FROM incident i
-         WHERE i.id = v_last AND (i.state NOT IN ('ignored', 'resolved') OR i.ended_at > v_reopen_from) FOR UPDATE;
+         WHERE i.id = v_last AND sentry_may_go_on(i, v_reopen_from) FOR UPDATE;
       END IF;
     END IF;
     -- Or the one that another alert of its group has opened.
@@ -340,6 +344,10 @@ BEGIN
         AND (SELECT i.id FROM incident i
              WHERE i.source = ANY (string_to_array(t.related_sources, ' ')) AND i.state IN ('ignored', 'resolved')
                AND i.ended_at > statement_timestamp() - make_interval(secs => t.reopen_ms / 1000)
+               AND CASE WHEN sentry_may_be_same(t.told, i.told) THEN sentry_same_problem(t.told, i.told) > 0 END
+             LIMIT 1) IS NULL
+        AND (SELECT i.id FROM incident i
+             WHERE i.source = ANY (string_to_array(t.related_sources, ' ')) AND i.state = 'resolved' AND i.fired_again_at > i.ended_at
                AND CASE WHEN sentry_may_be_same(t.told, i.told) THEN sentry_same_problem(t.told, i.told) > 0 END
              LIMIT 1) IS NULL
     ), opened AS (

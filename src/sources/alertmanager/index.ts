@@ -26,6 +26,7 @@ export const alertmanager = {
   payload: 'what Alertmanager sends to a webhook (version 4)',
   arrives: 'webhook',
   sendsEnds: true,
+  repeats: true,
   ownTimes: true,
   partialLabels: false,
   async read(payload: unknown, context: ReadContext): Promise<ReadResult> {

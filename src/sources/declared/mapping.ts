@@ -25,6 +25,8 @@ export const Mapping = z.strictObject({
   docs: z.url(),
   /** Whether it tells of the end of every alert as well. */
   sendsEnds: z.boolean().default(true),
+  /** Whether it tells again, at least every few days, of every alert that still fires. */
+  repeats: z.boolean().default(false),
   /** Whether `startsAt` and `endsAt` are of one occurrence, which begins anew when it fires again: then an end may come before it. */
   ownTimes: z.boolean().default(false),
   /** How it signs what it sends: HMAC-SHA256 of the body in hexadecimal digits, behind `prefix` in this header. */

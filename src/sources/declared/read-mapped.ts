@@ -37,6 +37,7 @@ export function mappedSource(mapping: Mapping): AlertSource {
     docs: mapping.docs,
     arrives: 'webhook',
     sendsEnds: mapping.sendsEnds,
+    repeats: mapping.repeats,
     ownTimes: mapping.ownTimes,
     partialLabels: false,
     ...(mapping.signature ? { signature: mapping.signature } : {}),

@@ -296,7 +296,7 @@ describe('an incident of which nothing more is heard', () => {
   test('ends after 7 days on nobody’s word, says so, and is not called fixed', async () => {
     const id = await reported();
     await silentFor(id, '8 days');
-    await sweepSilent(core.sql);
+    await sweepSilent(core.sql, core.confirmation);
     const record = await until(id, 'resolved');
     expect(record.incident).toMatchObject({ resolvedBy: null, verdict: null });
     expect(shown(record, 'root')).toContain('Over · nothing more was heard of its alert');
@@ -310,13 +310,64 @@ describe('an incident of which nothing more is heard', () => {
     await fires();
     await core.sql`UPDATE alert_state SET source = 'hand' WHERE incident_id = ${byHand}`;
     await silentFor(byHand, '8 days');
-    await sweepSilent(core.sql);
+    await sweepSilent(core.sql, core.confirmation);
     // Asked for although it was heard of since.
     await core.sql`SELECT sentry_enqueue_turn(${heard}, 'silent?', 0)`;
     for (const id of [young, heard, byHand]) {
       await settled(id);
       expect((await core.records.incident(id))?.state, id).toBe('reported');
     }
+  });
+
+  test('ends although a hundred older ones may not be, and although its details are deleted', async () => {
+    const [refused, id] = [await reported(), await again()];
+    await silentFor(refused, '9 days');
+    await silentFor(id, '8 days');
+    await core.sql`UPDATE incident SET details_deleted_at = clock_timestamp() WHERE id = ${id}`;
+    await core.sql`UPDATE alert_state SET source = 'hand' WHERE incident_id = ${refused}`;
+    await core.sql`
+      INSERT INTO incident
+      SELECT (jsonb_populate_record(i, jsonb_build_object('id', 'INC-9000' || n, 'fingerprint', 'silent' || n))).*
+        FROM incident i, generate_series(1, 100) AS n WHERE i.id = ${refused}`;
+    await sweepSilent(core.sql, core.confirmation);
+    await until(id, 'resolved');
+    const asked = await core.sql`
+      SELECT 1 FROM dbos.workflow_status WHERE queue_partition_key LIKE 'INC-9000%'`;
+    expect(asked).toHaveLength(0);
+    await core.sql`DELETE FROM incident WHERE id LIKE 'INC-9000%'`;
+  });
+
+  test('does not while a sender that tells of it once has told of no end, and does once it has', async () => {
+    const id = await reported();
+    await core.sql`
+      INSERT INTO alert_state (incident_id, source, fingerprint, firing) VALUES (${id}, 'cloudwatch', ${fingerprint}, true)`;
+    await silentFor(id, '8 days');
+    const ask = async () => {
+      await sweepSilent(core.sql, core.confirmation);
+      await core.sql`SELECT sentry_enqueue_turn(${id}, 'silent?', 0)`;
+      await settled(id);
+    };
+    await ask();
+    expect((await core.records.incident(id))?.state).toBe('reported');
+    await core.sql`UPDATE alert_state SET firing = false WHERE incident_id = ${id} AND source = 'cloudwatch'`;
+    await ask();
+    await until(id, 'resolved');
+  });
+
+  test('does not when it is heard of while it is about to end', async () => {
+    const id = await reported();
+    await silentFor(id, '8 days');
+    await core.sql.begin(async (tx) => {
+      await tx`UPDATE incident SET updated_at = clock_timestamp() WHERE id = ${id}`;
+      await core.sql`SELECT sentry_enqueue_turn(${id}, 'silent?', 0)`;
+      await waitFor('the turn to wait for the alert', async () => {
+        const waits = await core.sql`
+          SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        return waits.length > 0;
+      });
+    });
+    await settled(id);
+    expect((await core.records.incident(id))?.state).toBe('reported');
   });
 
   /** One more, of another alert. */

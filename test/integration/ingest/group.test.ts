@@ -186,6 +186,16 @@ test('a new member of a group that ended just now has its incident go on; later 
   expect(await accept(later as Alert)).toMatchObject({ kind: 'opened' });
 });
 
+test('a new member joins what fires again and has not gone on yet, as under a mute, however long ago it ended', async () => {
+  await acceptAll(await group(['sd0']));
+  await db.sql`
+    UPDATE incident SET state = 'resolved', ended_at = clock_timestamp() - interval '3 hours',
+           fired_again_at = clock_timestamp() - interval '2 hours'`;
+  const [, ...others] = await group(disks(3));
+  expect((await Promise.all(others.map(accept))).map(({ kind }) => kind)).toEqual(['repeated', 'repeated']);
+  expect(await incidents()).toMatchObject([{ members: 3 }]);
+});
+
 test('several new members of a group that ended just now reopen it once, however they arrive', async () => {
   await acceptAll(await group(['sd0']));
   await db.sql`UPDATE incident SET state = 'resolved', ended_at = clock_timestamp()`;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Alert } from '../../../src/core/alert.ts';
-import { type Accept, createAccept } from '../../../src/ingest/accept.ts';
+import { type Accept, createAccept, createAcceptIn } from '../../../src/ingest/accept.ts';
 import { alertSource } from '../../../src/sources/registry.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
 import { slackAlert } from '../../support/alerts.ts';
@@ -19,6 +19,7 @@ beforeEach(async () => {
   await db.sql`TRUNCATE incident, alert, event, asked_turn, alert_end CASCADE`;
 });
 
+const acceptIn = createAcceptIn([], domainOf);
 const incidents = () => db.sql<Row>`SELECT * FROM incident`;
 
 async function webhook(source: string, payload: unknown): Promise<Alert> {
@@ -40,6 +41,25 @@ describe.each(Object.entries({ ...ofOneFingerprint, ...ofOneName }))(
       expect((await accept(await webhook(source, payloads.resolved))).kind).toBe('resolved');
       expect(await incidents()).toMatchObject([{ source_resolved_at: expect.any(String) }]);
     });
+
+    test.each(['webhook', 'message'])(
+      'are one incident when %s fired again hours ago, and its incident has not gone on yet',
+      async (first) => {
+        const told = await webhook(source, payloads.firing);
+        const said = slackAlert(firing);
+        await accept(first === 'webhook' ? told : said);
+        await db.sql`
+        UPDATE incident SET state = 'resolved', ended_at = clock_timestamp() - interval '3 hours',
+               fired_again_at = clock_timestamp() - interval '2 hours'`;
+        // With another one at the same moment, so that they are taken in together.
+        const other = await webhook(source, payloads.otherThing);
+        const batch = [first === 'webhook' ? said : told, other];
+        expect(await db.sql.begin((tx) => acceptIn(tx, batch))).toMatchObject([
+          { kind: 'repeated' },
+          { kind: 'opened' },
+        ]);
+      },
+    );
 
     test('are two incidents when they are about different things', async () => {
       await accept(await webhook(source, payloads.otherThing));
