@@ -89,9 +89,16 @@ export async function moveIn(
     throw new OpsError('ILLEGAL_MOVE', `${incident.id} may not go from ${from} to ${to}.`, {
       hint: 'A defect: report it with the record.',
     });
+  // A mute may have come after the turn had read the incident, which goes on all the same.
+  const [held] =
+    (from === 'open' || isEnded(from)) && !isEnded(to)
+      ? await tx<{ muted_by: string | null }>`
+          SELECT muted_by FROM incident WHERE id = ${incident.id} FOR UPDATE`
+      : [];
   const rows = await tx`
     UPDATE incident SET
       state = ${to},
+      muted_by = CASE WHEN ${isEnded(to)} THEN muted_by END,
       words = NULL,
       stopped_from = ${to === 'stopped' ? from : null},
       severity = coalesce(${changes.severity ?? null}, severity),
@@ -120,6 +127,8 @@ export async function moveIn(
       await tx`SELECT 1 AS x FROM event WHERE incident_id = ${incident.id} AND dedupe_key = ${stateKey}`;
     return done ? 'already' : 'lost';
   }
+  if (typeof held?.muted_by === 'string')
+    await deps.records.append(tx, incident.id, { type: 'incident.unmuted', mute: held.muted_by });
   for (const [index, event] of events.entries())
     await deps.records.append(tx, incident.id, event, `${key}:${index}`);
   await deps.records.append(tx, incident.id, { type: 'state.changed', from, to, reason }, stateKey);

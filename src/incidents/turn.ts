@@ -87,13 +87,14 @@ export function createTurn(deps: InvestigationDeps) {
     if (reason === LASTING_TURN) return lookWhetherItLasts(run);
     // The watching that asked for it has ended meanwhile.
     if (reason === LOOK_TURN && incident.state !== 'verifying') return;
+    const isOver = incident.sourceResolvedAt !== null && sourceMayResolve(incident.state);
+    // Before whether it flaps: one that flaps while it is muted waits as well.
+    if (isMuted(incident) && !isOver) return;
     const flapping = await restWhileFlapping(run);
     if (flapping === 'moved') return;
-    if (flapping === 'no' && incident.sourceResolvedAt && sourceMayResolve(incident.state))
-      return resolveBySource(run);
+    if (flapping === 'no' && isOver) return resolveBySource(run);
     if (reason === ASK_AGAIN_TURN) return askAgain(run);
     if (reason === SILENT_TURN) return endSilent(run);
-    if (isMuted(incident)) return;
     if (incident.state === 'resolved') return reopen(run);
     switch (nextWork(incident.state)) {
       case 'triage':

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Alert } from '../../../src/core/alert.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import type { MaintenanceWindow } from '../../../src/core/maintenance-window.ts';
+import { moveIn } from '../../../src/incidents/move.ts';
 import { why } from '../../../src/incidents/questions/why.ts';
 import { boxAlert, boxTools, type Core, createCore, type Machine } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
@@ -205,6 +206,56 @@ test('one that ended and fires again while muted waits, and goes on at the end',
   expect(await stateOf(id)).toBe('resolved');
   await core.mutes.unmute(mute, 'UONCALL');
   await waitFor('it to go on', async () => (await core.records.incident(id))?.round === 2);
+});
+
+test('one that comes and goes while it is muted waits, and rests in sight once the mute is over', async () => {
+  const name = newName();
+  const alert = alertOf(name);
+  const id = await opened(alert);
+  await investigated(id);
+  await core.accept({
+    ...alert,
+    status: 'resolved',
+    deliveryKey: `${id} over`,
+    endsAt: new Date().toISOString(),
+  });
+  await waitFor('the end', async () => (await stateOf(id)) === 'resolved');
+  await idle(id);
+  await core.sql`UPDATE incident SET flips = array_fill(clock_timestamp(), ARRAY[3]) WHERE id = ${id}`;
+  const mute = await muted(`${name} 1h`);
+  await core.accept({
+    ...alert,
+    deliveryKey: `${id} again`,
+    startsAt: new Date(Date.now() + 1_000).toISOString(),
+  });
+  await held(id, mute);
+  await idle(id);
+  expect((await core.records.incident(id))?.flappingUntil).not.toBeNull();
+  expect(await stateOf(id)).toBe('resolved');
+  await core.mutes.unmute(mute, 'UONCALL');
+  await waitFor('it to rest', async () => (await stateOf(id)) === 'reported');
+  expect((await core.records.incident(id))?.mutedBy).toBeNull();
+});
+
+test('a mute that comes after its turn has begun hides nothing of what goes on', async () => {
+  const name = newName();
+  const mute = await muted(`${name} 1h`);
+  const id = await opened(alertOf(name));
+  await held(id, mute);
+  await idle(id);
+  const incident = await core.records.incident(id);
+  if (!incident) throw new Error('no incident');
+  const moved = await core.sql.begin((tx) =>
+    moveIn(
+      tx,
+      core,
+      { ...incident, mutedBy: null },
+      { from: 'open', to: 'escalated', reason: 'x', key: 'x' },
+    ),
+  );
+  expect(moved).toBe('moved');
+  expect((await core.records.incident(id))?.mutedBy).toBeNull();
+  expect(await typesOf(id)).toContain('incident.unmuted');
 });
 
 test('of two that mute it the other holds on, and two processes end one once', async () => {
