@@ -220,6 +220,41 @@ test('what is looked for after a rest rests no more: nobody would be called for 
   expect((await core.records.incident(pair))?.effort).toBe('full');
 });
 
+/** Its turns are over. */
+const idle = (id: IncidentId) =>
+  waitFor(`the turns of ${id} to end`, async () => {
+    const rows = await core.sql`
+      SELECT 1 FROM dbos.workflow_status WHERE queue_partition_key = ${id} AND status IN ('ENQUEUED', 'PENDING')`;
+    return rows.length === 0;
+  });
+
+test('one that came and went rests on once it stays, where the policy asks for no more', async () => {
+  const id = await opened(alertOf('Quiet'));
+  await rests(id);
+  await idle(id);
+  await core.sql`UPDATE incident SET flapping_until = clock_timestamp() - interval '1 s' WHERE id = ${id}`;
+  await core.sql`SELECT sentry_enqueue_turn(${id}, 'quiet?', 0)`;
+  await waitFor('the end of it', async () => (await core.records.incident(id))?.flappingUntil === null);
+  await idle(id);
+  expect((await core.records.incident(id))?.state).toBe('reported');
+  expect(await typesOf(id)).not.toContain('diagnosis.concluded');
+});
+
+test('an alert whose end came first asks for nothing', async () => {
+  const group = { key: 'early', target: null };
+  const id = await opened(alertOf('Group', { group, labels: { device: 'a' } }));
+  await rests(id);
+  const over = alertOf('Group', { group, labels: { device: 'c' } });
+  const endsAt = new Date().toISOString();
+  expect(await core.accept({ ...over, status: 'resolved', deliveryKey: `${id} over`, endsAt })).toMatchObject(
+    { kind: 'orphan_resolved' },
+  );
+  const startsAt = new Date(Date.now() - 60_000).toISOString();
+  expect(await opened({ ...over, startsAt })).toBe(id);
+  await idle(id);
+  expect((await core.records.incident(id))?.state).toBe('reported');
+});
+
 test('what rests ends with its source, and rests again when it fires again, whole rounds apart once it was looked into', async () => {
   const alert = alertOf('Quiet');
   const id = await opened(alert);

@@ -237,6 +237,49 @@ test('one that comes and goes while it is muted waits, and rests in sight once t
   expect((await core.records.incident(id))?.mutedBy).toBeNull();
 });
 
+/** Two alerts of one incident that is over, the first of which opened it, and a mute for one of them. */
+async function pairThatEnded(devices: readonly [string, string]) {
+  const name = newName();
+  const pair = devices.map((device) =>
+    alertOf(name, { group: { key: name, target: null }, labels: { device } }),
+  );
+  const say = (device: string, change: Partial<Alert>) =>
+    core.accept({
+      ...(pair[devices.indexOf(device)] ?? alertOf(name)),
+      deliveryKey: `${Math.random()}`,
+      ...change,
+    });
+  const id = await opened(pair[0] ?? alertOf(name));
+  expect(await opened(pair[1] ?? alertOf(name))).toBe(id);
+  await investigated(id);
+  for (const device of devices) await say(device, { status: 'resolved', endsAt: new Date().toISOString() });
+  await waitFor('the end', async () => (await stateOf(id)) === 'resolved');
+  const mute = await muted(`alertname="${name}", device="a" 1h`);
+  const startsAt = new Date(Date.now() + 1_000).toISOString();
+  return { id, mute, again: (device: string) => say(device, { startsAt }) };
+}
+
+test('what fires again is muted by its own labels, not by those of what opened the incident', async () => {
+  const { id, mute, again } = await pairThatEnded(['b', 'a']);
+  await again('a');
+  await held(id, mute);
+  await idle(id);
+  expect(await stateOf(id)).toBe('resolved');
+});
+
+test('one that fires again into a muted incident is no repeat of the time before', async () => {
+  const { id, mute, again } = await pairThatEnded(['a', 'b']);
+  await again('a');
+  await held(id, mute);
+  await idle(id);
+  await again('a');
+  await idle(id);
+  expect(await stateOf(id)).toBe('resolved');
+  await again('b');
+  await waitFor('it to go on', async () => (await core.records.incident(id))?.round === 2);
+  expect((await core.records.incident(id))?.mutedBy).toBeNull();
+});
+
 test('a mute that comes after its turn has begun hides nothing of what goes on', async () => {
   const name = newName();
   const mute = await muted(`${name} 1h`);
