@@ -23,10 +23,10 @@ export async function alertFacts(db: Sql | Tx, incident: Subject): Promise<reado
     readonly labels: AlertFacts['labels'];
     readonly isMessage: boolean;
   }>`
-    SELECT source, title, labels, delivery_key LIKE 'slack:%' AS "isMessage" FROM (
-      SELECT DISTINCT ON (source, fingerprint) source, title, labels, delivery_key, status
-        FROM alert WHERE incident_id = ${incident.id} ORDER BY source, fingerprint, id DESC) AS last
-     WHERE status = 'firing'`;
+    SELECT DISTINCT ON (a.source, a.fingerprint) a.source, a.title, a.labels, a.delivery_key LIKE 'slack:%' AS "isMessage"
+      FROM alert_state s JOIN alert a USING (incident_id, source, fingerprint)
+     WHERE s.incident_id = ${incident.id} AND s.firing AND a.status = 'firing'
+     ORDER BY a.source, a.fingerprint, a.id DESC`;
   const webhooks = alerts.filter(({ isMessage }) => !isMessage);
   const telling = webhooks.length > 0 ? webhooks : alerts;
   const firing =

@@ -5,7 +5,7 @@ import type { InvestigationDeps } from './deps.ts';
 import { lookInto } from './phases/effort.ts';
 import type { Steered } from './steering.ts';
 
-/** *Investigate* and *Look deeper*: a person has an incident looked into that rests because the policy asks for no more. */
+/** *Investigate*: a person has an incident looked into that rests because the policy asks for no more. */
 export type InvestigateNow = (incidentId: IncidentId, by: string) => Promise<Steered>;
 
 export function createInvestigateNow(deps: InvestigationDeps): InvestigateNow {

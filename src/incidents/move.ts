@@ -11,6 +11,7 @@ import { lockLastingFix, withdrawLastingFix } from './leftovers.ts';
 
 /** What may change with a move; undefined leaves the column as it is. */
 export interface IncidentChanges {
+  /** Of this and what has joined since the incident was read the worse. */
   readonly severity?: Severity;
   readonly incidentType?: string | null;
   readonly routine?: boolean | null;
@@ -20,7 +21,10 @@ export interface IncidentChanges {
   readonly verdict?: Verdict | null;
   readonly nextStep?: string | null;
   readonly investigator?: 'claude' | 'playbook' | null;
-  /** Left out, a rest that the policy asked for ends when the cause is looked for. */
+  /**
+   * Left out, a rest that the policy asked for ends when the cause is looked for. With a move to `reported` that this asks for, what has
+   * joined meanwhile is weighed in a turn of its own.
+   */
   readonly effort?: Effort;
   readonly sourceResolvedAt?: null;
   /** With a move to `resolved`, whose word it is. */
@@ -33,6 +37,8 @@ export interface IncidentChanges {
 export const ASK_AGAIN_TURN = 'ask again';
 /** The reason of a turn for what runs beside the incident's course; it is in data since only undos did. */
 export const BESIDE_TURN = 'undo';
+/** What joined an incident that waits or rests may ask for more; the reason stands in prisma/migrations. */
+export const JOINED_TURN = 'alert joined';
 /** After the limit's last moment. */
 const ASK_AGAIN_AFTER_MS = 500;
 
@@ -89,12 +95,20 @@ export async function moveIn(
     throw new OpsError('ILLEGAL_MOVE', `${incident.id} may not go from ${from} to ${to}.`, {
       hint: 'A defect: report it with the record.',
     });
+  // A mute may have come after the turn had read the incident, which goes on all the same.
+  const [held] =
+    (from === 'open' || isEnded(from)) && !isEnded(to)
+      ? await tx<{ muted_by: string | null }>`
+          SELECT muted_by FROM incident WHERE id = ${incident.id} FOR UPDATE`
+      : [];
   const rows = await tx`
     UPDATE incident SET
       state = ${to},
+      muted_by = CASE WHEN ${isEnded(to)} THEN muted_by END,
       words = NULL,
       stopped_from = ${to === 'stopped' ? from : null},
-      severity = coalesce(${changes.severity ?? null}, severity),
+      severity = CASE WHEN severity = ${incident.severity} THEN coalesce(${changes.severity ?? null}, severity)
+                      ELSE sentry_worse_severity(severity, coalesce(${changes.severity ?? null}, severity)) END,
       incident_type = CASE WHEN ${changes.incidentType !== undefined} THEN ${changes.incidentType ?? null} ELSE incident_type END,
       routine = CASE WHEN ${changes.routine !== undefined} THEN ${changes.routine ?? null}::boolean ELSE routine END,
       round = coalesce(${changes.round ?? null}::integer, round),
@@ -104,8 +118,9 @@ export async function moveIn(
       next_step = CASE WHEN ${changes.nextStep !== undefined} THEN ${outward(changes.nextStep)} ELSE next_step END,
       investigator = CASE WHEN ${changes.investigator !== undefined} THEN ${changes.investigator ?? null} ELSE investigator END,
       source_resolved_at = CASE WHEN ${changes.sourceResolvedAt === null} THEN NULL ELSE source_resolved_at END,
-      effort = CASE WHEN ${to === 'diagnosing' && from === 'reported' && isResting(incident.effort)} THEN 'adaptive'
-                    ELSE coalesce(${changes.effort ?? null}, effort) END,
+      effort = coalesce(${changes.effort ?? null},
+                        CASE WHEN ${to === 'diagnosing'} AND effort IN ('none', 'on_demand', 'triage') THEN 'adaptive'
+                             ELSE effort END),
       resolved_by = CASE WHEN ${to === 'resolved'} THEN ${changes.resolvedBy ?? null} ELSE NULL END,
       asks_again_at = ${changes.asksAgainAt ?? null}::timestamptz,
       flapping_until = CASE WHEN ${from === 'resolved' && to === 'reported'} THEN flapping_until END,
@@ -120,12 +135,16 @@ export async function moveIn(
       await tx`SELECT 1 AS x FROM event WHERE incident_id = ${incident.id} AND dedupe_key = ${stateKey}`;
     return done ? 'already' : 'lost';
   }
+  if (typeof held?.muted_by === 'string')
+    await deps.records.append(tx, incident.id, { type: 'incident.unmuted', mute: held.muted_by });
   for (const [index, event] of events.entries())
     await deps.records.append(tx, incident.id, event, `${key}:${index}`);
   await deps.records.append(tx, incident.id, { type: 'state.changed', from, to, reason }, stateKey);
   // Marked, because a reason may be a model's or a person's words, and those of some turns say what the turn is for.
   if (turnAfterMs !== null)
     await tx`SELECT sentry_enqueue_turn(${incident.id}, ${`moved: ${reason.slice(0, 200)}`}, ${turnAfterMs})`;
+  if (to === 'reported' && isResting(changes.effort ?? null))
+    await tx`SELECT sentry_enqueue_turn(${incident.id}, ${JOINED_TURN}, 0)`;
   if (changes.asksAgainAt !== undefined)
     await tx`
       SELECT sentry_enqueue_turn(${incident.id}, ${ASK_AGAIN_TURN}, greatest(0, ceil(

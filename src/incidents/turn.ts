@@ -5,7 +5,7 @@ import { type NextWork, nextWork, sourceMayResolve } from '../core/machine.ts';
 import { isOutage } from './claims/is-outage.ts';
 import type { InvestigationDeps } from './deps.ts';
 import { endRepetition } from './failed-turn.ts';
-import { ASK_AGAIN_TURN, BESIDE_TURN } from './move.ts';
+import { ASK_AGAIN_TURN, BESIDE_TURN, JOINED_TURN } from './move.ts';
 import { askAgain } from './phases/ask-again.ts';
 import { decide } from './phases/await-approval.ts';
 import { goOnBeside } from './phases/beside.ts';
@@ -23,9 +23,6 @@ import { reopen, resolveBySource } from './phases/source.ts';
 import { triage } from './phases/triage.ts';
 import { LOOK_TURN, verify } from './phases/verify.ts';
 import { InvestigationStopped } from './work.ts';
-
-/** What joined an incident that waits or rests may ask for more; the reason stands in prisma/migrations. */
-const JOINED_TURN = 'alert joined';
 
 /** Runs `fn` once per name and turn; see infra/dbos. */
 type Durably = <T>(name: string, fn: () => Promise<T>, options?: { readonly anew?: boolean }) => Promise<T>;
@@ -87,13 +84,14 @@ export function createTurn(deps: InvestigationDeps) {
     if (reason === LASTING_TURN) return lookWhetherItLasts(run);
     // The watching that asked for it has ended meanwhile.
     if (reason === LOOK_TURN && incident.state !== 'verifying') return;
+    const isOver = incident.sourceResolvedAt !== null && sourceMayResolve(incident.state);
+    // Before whether it flaps: one that flaps while it is muted waits as well.
+    if (isMuted(incident) && !isOver) return;
     const flapping = await restWhileFlapping(run);
     if (flapping === 'moved') return;
-    if (flapping === 'no' && incident.sourceResolvedAt && sourceMayResolve(incident.state))
-      return resolveBySource(run);
+    if (flapping === 'no' && isOver) return resolveBySource(run);
     if (reason === ASK_AGAIN_TURN) return askAgain(run);
     if (reason === SILENT_TURN) return endSilent(run);
-    if (isMuted(incident)) return;
     if (incident.state === 'resolved') return reopen(run);
     switch (nextWork(incident.state)) {
       case 'triage':

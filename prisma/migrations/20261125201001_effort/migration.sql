@@ -6,8 +6,9 @@ CREATE OR REPLACE FUNCTION sentry_alert_joins_muted() RETURNS trigger LANGUAGE p
 BEGIN
   IF EXISTS (SELECT FROM incident i WHERE i.id = NEW.incident_id
                 AND (i.muted_by IS NOT NULL OR i.state = 'reported' AND i.effort IN ('none', 'on_demand', 'triage')))
-     AND NOT EXISTS (SELECT FROM alert a WHERE a.fingerprint = NEW.fingerprint AND a.id < NEW.id AND a.incident_id = NEW.incident_id
-                        AND a.status = 'firing' AND a.source = NEW.source AND a.labels = NEW.labels AND a.title = NEW.title) THEN
+     AND (SELECT a.status = 'firing' AND a.labels = NEW.labels AND a.title = NEW.title FROM alert a
+           WHERE a.incident_id = NEW.incident_id AND a.source = NEW.source AND a.fingerprint = NEW.fingerprint AND a.id < NEW.id
+           ORDER BY a.id DESC LIMIT 1) IS NOT TRUE THEN
     PERFORM sentry_enqueue_turns(ARRAY[NEW.incident_id], 'alert joined');
   END IF;
   RETURN NULL;

@@ -30,6 +30,8 @@ interface Candidate {
   readonly title: string;
   readonly labels: AlertFacts['labels'];
   readonly mutedBy: string | null;
+  /** One alert opened it, and none has come since. */
+  readonly isAlone: boolean;
   /** Whether it began, or fires again, since the mute's begin: what was open before goes on. */
   readonly since: string;
 }
@@ -46,9 +48,9 @@ export async function holdMuted(
   const held = new Set<IncidentId>();
   if (active.length === 0 || ids.length === 0) return held;
   const rows = await candidates(deps.sql, ids);
-  // By what opened it, so that others need no transaction of their own.
+  // What opened it says enough of one alert: most need no transaction of their own.
   const fits = (row: Candidate): boolean =>
-    active.some((mute) => mayHold(mute, row) && mayQuieten(mute.fits, factsOf(row, row)));
+    active.some((mute) => mayHold(mute, row) && (!row.isAlone || mayQuieten(mute.fits, factsOf(row, row))));
   for (const { id } of rows.filter(fits)) if (await deps.sql.begin((tx) => hold(tx, deps, id))) held.add(id);
   return held;
 }
@@ -97,6 +99,7 @@ async function candidates(
   if (isLocked) await db`SELECT 1 FROM incident WHERE id = ANY (${db.array(ids)}::text[]) FOR UPDATE`;
   return db<Candidate>`
     SELECT id, severity, target, alert_name AS "alertName", source, title, labels, muted_by AS "mutedBy",
+           state = 'open' AND NOT EXISTS (SELECT FROM alert a WHERE a.incident_id = incident.id OFFSET 1) AS "isAlone",
            CASE state WHEN 'open' THEN opened_at ELSE fired_again_at END AS since
       FROM incident WHERE id = ANY (${db.array(ids)}::text[]) AND source <> 'hand'
        AND (state = 'open' OR state = 'resolved' AND fired_again_at > ended_at)`;

@@ -2,16 +2,16 @@ import { type ChosenEffort, type Effort, efforts, isResting, mostEffort } from '
 import type { IncidentEventBody } from '../../core/event.ts';
 import { alertFacts } from '../alert-facts.ts';
 import type { InvestigationDeps } from '../deps.ts';
-import { move } from '../move.ts';
+import { JOINED_TURN, move } from '../move.ts';
 import type { PhaseRun } from './phase-run.ts';
 
 type Work = Pick<PhaseRun, 'deps' | 'incident'>;
 
 /** What is said of an incident that rests, and of what ends that. */
 const rests: Readonly<Record<'none' | 'on_demand' | 'triage', string>> = {
-  none: 'Recorded only, as the policy says. “Look deeper” has it looked into.',
+  none: 'Only recorded: the policy asks for no more. Press “Investigate” if you want more.',
   on_demand: 'Press “Investigate”, and I look into it.',
-  triage: 'The policy asks for a first look only. “Look deeper” has the cause looked for.',
+  triage: 'First look only: the policy asks for no more. Press “Investigate” to find the cause.',
 };
 
 /** What the policy asks for. What a person has opened is looked into; of several alerts the one that asks for most counts. */
@@ -61,6 +61,24 @@ export async function restsAgain({ deps, incident }: Work, chosen: ChosenEffort 
     },
     events: effortEvents(chosen),
     turnAfterMs: null,
+  });
+  return true;
+}
+
+/** `reported`: it came and went, and now fires all the time; the policy asks for no more. False: it is looked into. */
+export async function restsOn({ deps, incident }: Work, chosen: ChosenEffort | null): Promise<boolean> {
+  const effort = chosen?.effort ?? null;
+  if (!isResting(effort)) return false;
+  await deps.sql.begin(async (tx) => {
+    const rows = await tx`
+      UPDATE incident SET effort = ${effort}, next_step = ${rests[effort]}, flapping_until = NULL,
+             round = round + (investigator IS NOT NULL)::int, updated_at = clock_timestamp()
+       WHERE id = ${incident.id} AND state = 'reported' AND round = ${incident.round} AND flapping_until IS NOT NULL RETURNING 1`;
+    if (rows.length === 0) return;
+    for (const event of effortEvents(chosen))
+      await deps.records.append(tx, incident.id, event, `steady:${incident.round}:${incident.flappingUntil}`);
+    // What joined while that was weighed.
+    await tx`SELECT sentry_enqueue_turn(${incident.id}, ${JOINED_TURN}, 0)`;
   });
   return true;
 }

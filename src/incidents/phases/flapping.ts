@@ -1,4 +1,5 @@
 import { move } from '../move.ts';
+import { chooseEffort, effortEvents, restsOn } from './effort.ts';
 import type { PhaseRun } from './phase-run.ts';
 
 /** The reason of a turn that comes when an alert has been quiet for long enough. */
@@ -19,7 +20,7 @@ interface Flapping {
 
 /**
  * An alert that comes and goes has its incident rest: it is neither looked into nor called over at each flip. Once it has been
- * quiet, what its source calls over ends, and what fires all the time is looked into again. `rests`: no end is believed now.
+ * quiet, what its source calls over ends, and what fires all the time is looked into again, unless the policy asks for no more. `rests`: no end is believed now.
  */
 export async function restWhileFlapping(run: PhaseRun): Promise<'moved' | 'rests' | 'no'> {
   const { deps, incident, durably } = run;
@@ -37,15 +38,23 @@ export async function restWhileFlapping(run: PhaseRun): Promise<'moved' | 'rests
     return 'rests';
   }
   if (found.now === 'steady' && incident.state === 'reported' && incident.sourceResolvedAt === null) {
-    await durably('look again', () =>
-      move(deps, incident, {
+    await durably('look again', async () => {
+      const chosen = await chooseEffort(run);
+      if (await restsOn(run, chosen)) return 'rests';
+      return move(deps, incident, {
         from: 'reported',
         to: 'diagnosing',
         reason: 'It no longer comes and goes: it fires.',
         key: `steady:${incident.round}:${incident.flappingUntil}`,
-        changes: { round: incident.round + 1, verdict: null, nextStep: 'Looking for the cause again.' },
-      }),
-    );
+        events: effortEvents(chosen),
+        changes: {
+          ...(chosen ? { effort: chosen.effort } : {}),
+          round: incident.round + 1,
+          verdict: null,
+          nextStep: 'Looking for the cause again.',
+        },
+      });
+    });
     return 'moved';
   }
   return 'no';

@@ -1,3 +1,4 @@
+import { severities } from '../../core/alert.ts';
 import type { IncidentState } from '../../core/incident.ts';
 import { EMPTY_RECALL } from '../../core/memory.ts';
 import { noteLastTime } from '../last-time.ts';
@@ -56,8 +57,10 @@ export async function triage(run: PhaseRun): Promise<void> {
     result: await investigator.triage(work),
   }));
   await run.durably('conclude', async () => {
-    const { effort } = (await deps.records.incident(incident.id)) ?? incident;
-    const ignores = result.ignore && effort !== 'full';
+    const { effort, severity } = (await deps.records.incident(incident.id)) ?? incident;
+    // What has joined since is worse than what was looked at.
+    const isWorse = severities.indexOf(severity) < severities.indexOf(incident.severity);
+    const ignores = result.ignore && effort !== 'full' && !isWorse;
     const rests = effort === 'triage' && !ignores;
     return move(deps, current, {
       from: 'triaging',
@@ -68,6 +71,7 @@ export async function triage(run: PhaseRun): Promise<void> {
         severity: result.severity,
         incidentType: result.incidentType,
         routine: result.routine,
+        ...(rests ? { effort: 'triage' as const } : {}),
         nextStep: ignores ? null : rests ? afterFirstLook : 'Looking for the cause.',
       },
       events: [{ type: 'triage.concluded', triage: result, by }],

@@ -1,11 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Investigator } from '../../../src/agents/ports.ts';
 import type { Alert } from '../../../src/core/alert.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import { why } from '../../../src/incidents/questions/why.ts';
 import { draw } from '../../../src/slack/views/blocks/draw.ts';
-import { boxAlert, boxTools, type Core, createCore, type Machine } from '../../support/core.ts';
+import {
+  boxAlert,
+  boxInvestigator,
+  boxTools,
+  type Core,
+  createCore,
+  type Machine,
+} from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -13,6 +21,17 @@ import { waitFor } from '../../support/wait-for.ts';
 const machine: Machine = { broken: true, generation: 1, effects: 0, helps: true };
 let database: ScratchDatabase;
 let core: Core;
+/** What happens while somebody has a first look. */
+let meanwhile: (id: IncidentId) => Promise<unknown> = async () => null;
+let ignores = false;
+const investigator: Investigator = {
+  ...boxInvestigator,
+  async triage(work) {
+    const triage = await boxInvestigator.triage(work);
+    await meanwhile(work.incident.id);
+    return { ...triage, ignore: ignores };
+  },
+};
 
 const POLICY = `
 rules: [{ name: everything }]
@@ -22,14 +41,20 @@ effort:
   - { match: 'alertname="Group", device="a"', effort: none }
   - { match: 'alertname="Group", device="b"', effort: on_demand }
   - { match: Look, effort: triage }
+  - { match: 'alertname="Pair", device="a"', effort: triage }
+  - { match: 'alertname="Pair", device="b"', effort: full }
   - { match: All, effort: full }
 `;
 
+beforeEach(() => {
+  meanwhile = async () => null;
+  ignores = false;
+});
 beforeAll(async () => {
   database = await scratchDatabase({ migrate: true });
   const policyPath = join(scratchDir(), 'policy.yaml');
   writeFileSync(policyPath, POLICY);
-  core = await createCore({ url: database.url, tools: boxTools(machine), policyPath });
+  core = await createCore({ url: database.url, tools: boxTools(machine), policyPath, investigator });
   await core.start();
 });
 afterAll(async () => {
@@ -136,6 +161,98 @@ test('an alert that joins and asks for more gets it', async () => {
     alertOf('Quiet', { group: { key: 'q', target: null }, severity: 'critical', labels: { device: 'x' } }),
   );
   await diagnosed(critical);
+});
+
+test('a critical that joins during the first look is looked into, though that was to be all, or found nothing', async () => {
+  for (const name of ['Look', 'Unnamed']) {
+    const group = { key: `${name} during`, target: null };
+    ignores = name === 'Unnamed';
+    meanwhile = () => core.accept(alertOf(name, { group, severity: 'critical', labels: { device: 'b' } }));
+    const id = await opened(alertOf(name, { group, labels: { device: 'a' } }));
+    await diagnosed(id);
+    expect((await core.records.incident(id))?.severity).toBe('critical');
+  }
+});
+
+test('whatever comes to rest is weighed once more, for what joined before it did', async () => {
+  for (const name of ['Quiet', 'Look']) {
+    const id = await opened(alertOf(name));
+    await rests(id);
+    await waitFor('the turn', async () => {
+      const turns = await core.sql`
+        SELECT 1 FROM dbos.workflow_input i JOIN dbos.workflow_status s USING (workflow_uuid)
+         WHERE s.queue_partition_key = ${id} AND i.inputs LIKE '%alert joined%' AND s.status = 'SUCCESS'`;
+      return turns.length > 0;
+    });
+    expect((await core.records.incident(id))?.state).toBe('reported');
+  }
+});
+
+test('what is looked for after a rest rests no more: nobody would be called for it', async () => {
+  const alert = alertOf('Quiet');
+  const id = await opened(alert);
+  await rests(id);
+  await core.accept({
+    ...alert,
+    status: 'resolved',
+    deliveryKey: `${id} over`,
+    endsAt: new Date().toISOString(),
+  });
+  await waitFor('the end', async () => (await core.records.incident(id))?.state === 'resolved');
+  const startsAt = new Date(Date.now() + 1_000).toISOString();
+  await core.accept({ ...alert, severity: 'critical', deliveryKey: `${id} again`, startsAt });
+  await diagnosed(id);
+  expect((await core.records.incident(id))?.effort).toBe('adaptive');
+
+  ignores = true;
+  const ignored = await opened(alertOf('Look'));
+  await waitFor('nothing', async () => (await core.records.incident(ignored))?.state === 'ignored');
+  expect(await core.investigateAgain(ignored, 'UONCALL')).toMatchObject({ ok: true });
+  await diagnosed(ignored);
+  expect((await core.records.incident(ignored))?.effort).toBe('adaptive');
+
+  ignores = false;
+  const group = { key: 'pair', target: null };
+  const pair = await opened(alertOf('Pair', { group, labels: { device: 'a' } }));
+  await rests(pair);
+  await opened(alertOf('Pair', { group, labels: { device: 'b' } }));
+  await diagnosed(pair);
+  expect((await core.records.incident(pair))?.effort).toBe('full');
+});
+
+/** Its turns are over. */
+const idle = (id: IncidentId) =>
+  waitFor(`the turns of ${id} to end`, async () => {
+    const rows = await core.sql`
+      SELECT 1 FROM dbos.workflow_status WHERE queue_partition_key = ${id} AND status IN ('ENQUEUED', 'PENDING')`;
+    return rows.length === 0;
+  });
+
+test('one that came and went rests on once it stays, where the policy asks for no more', async () => {
+  const id = await opened(alertOf('Quiet'));
+  await rests(id);
+  await idle(id);
+  await core.sql`UPDATE incident SET flapping_until = clock_timestamp() - interval '1 s' WHERE id = ${id}`;
+  await core.sql`SELECT sentry_enqueue_turn(${id}, 'quiet?', 0)`;
+  await waitFor('the end of it', async () => (await core.records.incident(id))?.flappingUntil === null);
+  await idle(id);
+  expect((await core.records.incident(id))?.state).toBe('reported');
+  expect(await typesOf(id)).not.toContain('diagnosis.concluded');
+});
+
+test('an alert whose end came first asks for nothing', async () => {
+  const group = { key: 'early', target: null };
+  const id = await opened(alertOf('Group', { group, labels: { device: 'a' } }));
+  await rests(id);
+  const over = alertOf('Group', { group, labels: { device: 'c' } });
+  const endsAt = new Date().toISOString();
+  expect(await core.accept({ ...over, status: 'resolved', deliveryKey: `${id} over`, endsAt })).toMatchObject(
+    { kind: 'orphan_resolved' },
+  );
+  const startsAt = new Date(Date.now() - 60_000).toISOString();
+  expect(await opened({ ...over, startsAt })).toBe(id);
+  await idle(id);
+  expect((await core.records.incident(id))?.state).toBe('reported');
 });
 
 test('what rests ends with its source, and rests again when it fires again, whole rounds apart once it was looked into', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Alert } from '../../../src/core/alert.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import type { MaintenanceWindow } from '../../../src/core/maintenance-window.ts';
+import { moveIn } from '../../../src/incidents/move.ts';
 import { why } from '../../../src/incidents/questions/why.ts';
 import { boxAlert, boxTools, type Core, createCore, type Machine } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
@@ -205,6 +206,99 @@ test('one that ended and fires again while muted waits, and goes on at the end',
   expect(await stateOf(id)).toBe('resolved');
   await core.mutes.unmute(mute, 'UONCALL');
   await waitFor('it to go on', async () => (await core.records.incident(id))?.round === 2);
+});
+
+test('one that comes and goes while it is muted waits, and rests in sight once the mute is over', async () => {
+  const name = newName();
+  const alert = alertOf(name);
+  const id = await opened(alert);
+  await investigated(id);
+  await core.accept({
+    ...alert,
+    status: 'resolved',
+    deliveryKey: `${id} over`,
+    endsAt: new Date().toISOString(),
+  });
+  await waitFor('the end', async () => (await stateOf(id)) === 'resolved');
+  await idle(id);
+  await core.sql`UPDATE incident SET flips = array_fill(clock_timestamp(), ARRAY[3]) WHERE id = ${id}`;
+  const mute = await muted(`${name} 1h`);
+  await core.accept({
+    ...alert,
+    deliveryKey: `${id} again`,
+    startsAt: new Date(Date.now() + 1_000).toISOString(),
+  });
+  await held(id, mute);
+  await idle(id);
+  expect((await core.records.incident(id))?.flappingUntil).not.toBeNull();
+  expect(await stateOf(id)).toBe('resolved');
+  await core.mutes.unmute(mute, 'UONCALL');
+  await waitFor('it to rest', async () => (await stateOf(id)) === 'reported');
+  expect((await core.records.incident(id))?.mutedBy).toBeNull();
+});
+
+/** Two alerts of one incident that is over, the first of which opened it, and a mute for one of them. */
+async function pairThatEnded(devices: readonly [string, string]) {
+  const name = newName();
+  const pair = devices.map((device) =>
+    alertOf(name, { group: { key: name, target: null }, labels: { device } }),
+  );
+  const say = (device: string, change: Partial<Alert>) =>
+    core.accept({
+      ...(pair[devices.indexOf(device)] ?? alertOf(name)),
+      deliveryKey: `${Math.random()}`,
+      ...change,
+    });
+  const id = await opened(pair[0] ?? alertOf(name));
+  expect(await opened(pair[1] ?? alertOf(name))).toBe(id);
+  await investigated(id);
+  for (const device of devices) await say(device, { status: 'resolved', endsAt: new Date().toISOString() });
+  await waitFor('the end', async () => (await stateOf(id)) === 'resolved');
+  const mute = await muted(`alertname="${name}", device="a" 1h`);
+  const startsAt = new Date(Date.now() + 1_000).toISOString();
+  return { id, mute, again: (device: string) => say(device, { startsAt }) };
+}
+
+test('what fires again is muted by its own labels, not by those of what opened the incident', async () => {
+  const { id, mute, again } = await pairThatEnded(['b', 'a']);
+  await again('a');
+  await held(id, mute);
+  await idle(id);
+  expect(await stateOf(id)).toBe('resolved');
+});
+
+test('one that fires again into a muted incident is no repeat of the time before', async () => {
+  const { id, mute, again } = await pairThatEnded(['a', 'b']);
+  await again('a');
+  await held(id, mute);
+  await idle(id);
+  await again('a');
+  await idle(id);
+  expect(await stateOf(id)).toBe('resolved');
+  await again('b');
+  await waitFor('it to go on', async () => (await core.records.incident(id))?.round === 2);
+  expect((await core.records.incident(id))?.mutedBy).toBeNull();
+});
+
+test('a mute that comes after its turn has begun hides nothing of what goes on', async () => {
+  const name = newName();
+  const mute = await muted(`${name} 1h`);
+  const id = await opened(alertOf(name));
+  await held(id, mute);
+  await idle(id);
+  const incident = await core.records.incident(id);
+  if (!incident) throw new Error('no incident');
+  const moved = await core.sql.begin((tx) =>
+    moveIn(
+      tx,
+      core,
+      { ...incident, mutedBy: null },
+      { from: 'open', to: 'escalated', reason: 'x', key: 'x' },
+    ),
+  );
+  expect(moved).toBe('moved');
+  expect((await core.records.incident(id))?.mutedBy).toBeNull();
+  expect(await typesOf(id)).toContain('incident.unmuted');
 });
 
 test('of two that mute it the other holds on, and two processes end one once', async () => {

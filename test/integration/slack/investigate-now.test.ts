@@ -26,7 +26,7 @@ it('what rests has a button that asks for it once, and says no in words [C7]', a
   const root = await waitFor('one line', async () =>
     (await scene.messages()).find((each) => textOf(each).includes(id) && /Recorded/.test(textOf(each))),
   );
-  expect(JSON.stringify(root.blocks)).toContain('Look deeper');
+  expect(JSON.stringify(root.blocks)).toContain('"Investigate"');
   expect(
     (await scene.messages()).filter((each) => each.thread_ts === root.ts && each.ts !== root.ts),
   ).toEqual([]);

@@ -2,7 +2,7 @@ import { parseIncidentId } from '../../../core/ids.ts';
 import type { SlackContext } from '../../context.ts';
 import type { Pressed } from './pressed.ts';
 
-/** *Investigate*, *Look deeper*: its thread shows that it goes on. */
+/** *Investigate*: its thread shows that it goes on. */
 export async function investigateNow(context: SlackContext, pressed: Pressed): Promise<void> {
   const id = parseIncidentId(pressed.value);
   const may = await context.directory.mayAct(pressed.userId, pressed.teamId);

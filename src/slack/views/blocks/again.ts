@@ -1,4 +1,5 @@
 import { count } from '../../../core/count.ts';
+import { isResting } from '../../../core/effort.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentState } from '../../../core/incident.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
@@ -50,12 +51,16 @@ function drawRest({ incident }: IncidentRecord, rest: Rest): Slot {
     text: escape(oneLine(`${incident.id}: ${head}.${says}`)),
     blocks: [
       prose(paragraph(words('🔁 '), bold(head), words(', last at '), moment(at), words(`.${says}`))),
-      ...(mayAsk
-        ? [buttons(button({ text: 'Investigate again', action: ACTIONS.again, value: incident.id }))]
-        : []),
+      ...(mayAsk ? [buttons(button({ ...askOf(incident), value: incident.id }))] : []),
     ],
   };
 }
+
+/** Of one that rests by policy nobody has looked for the cause. */
+const askOf = ({ state, effort }: IncidentRecord['incident']) =>
+  state === 'reported' && isResting(effort)
+    ? { text: 'Investigate', action: ACTIONS.investigate }
+    : { text: 'Investigate again', action: ACTIONS.again };
 
 function headOf({ repeats, flapping }: Rest): { readonly head: string; readonly at: string } {
   if (flapping) {

@@ -90,8 +90,7 @@ function drawLine(record: IncidentRecord): Slot {
 /** Where less was done than a person may want. */
 function investigateButton({ id, state, effort }: Incident) {
   if (state !== 'reported' || !isResting(effort)) return [];
-  const text = effort === 'on_demand' ? 'Investigate' : 'Look deeper';
-  return [button({ text, action: ACTIONS.investigate, value: id })];
+  return [button({ text: 'Investigate', action: ACTIONS.investigate, value: id })];
 }
 
 /** On whose word it is over. */
