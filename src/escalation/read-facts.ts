@@ -143,7 +143,6 @@ const ACTS = new Set([
   'action.asked_again',
   'denial.taken_back',
   'hint.given',
-  'question.asked',
   'read.asked',
   'investigation.asked',
   'effort.chosen',

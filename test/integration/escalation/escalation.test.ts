@@ -150,6 +150,13 @@ describe('who is called', () => {
     expect(await scene.told(id)).toEqual(['called 1 unacknowledged SONCALL']);
   });
 
+  it('a question acknowledges nothing: anybody may ask', async () => {
+    const id = await scene.incident();
+    await scene.append(id, { type: 'question.asked', by: 'UGUEST', text: 'is it down?' });
+    await act(id);
+    expect(await scene.told(id)).toEqual(['called 1 unacknowledged SONCALL']);
+  });
+
   it('the group, where the schedule cannot be read, with a word of it; the page goes out all the same', async () => {
     const lost = scene.process({
       schedules: new Map([['second', { name: 'second', onCall: () => Promise.reject(new Error('down')) }]]),
