@@ -7,7 +7,7 @@ import type { IncidentRow } from '../record/rows.ts';
 import type { Facts, Moved } from './due-call.ts';
 import type { CallRow, EscalationRow, PageRow } from './rows.ts';
 
-/** So many events are looked through: one that goes to and fro for days has more. */
+/** So many events of these types are looked through: one that goes to and fro for days has more. */
 const EVENTS = 500;
 
 export type KnownIncident = Pick<
@@ -66,7 +66,7 @@ export async function readFacts(tx: Tx, id: IncidentId): Promise<Read | null> {
   if (!row || !incident) return null;
   const newest = await tx<SeenEvent>`
     SELECT seq, type, at, body->>'from' AS "from", body->>'to' AS "to", body->>'by' AS by FROM event
-     WHERE incident_id = ${id} ORDER BY seq DESC LIMIT ${EVENTS}`;
+     WHERE incident_id = ${id} AND type = ANY (${tx.array(TYPES)}::text[]) ORDER BY seq DESC LIMIT ${EVENTS}`;
   const [proposal] = await tx<{ readonly id: string; readonly at: string; readonly expiresAt: string }>`
     SELECT plan_id AS id, proposed_at AS at, expires_at AS "expiresAt" FROM action
      WHERE incident_id = ${id} AND state = 'proposed' AND NOT audit_only AND NOT beside
@@ -149,6 +149,7 @@ const ACTS = new Set([
   'incident.stopped',
   'incident.resumed',
 ]);
+const TYPES = ['state.changed', 'incident.unmuted', ...ACTS];
 
 function lastAct(
   { source, requesters, opened_at: openedAt }: KnownIncident,

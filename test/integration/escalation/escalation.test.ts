@@ -550,3 +550,23 @@ it('an incident that comes back is called for anew, with a page of its own again
   expect(scene.pager.open).toEqual(new Set([id]));
   expect((await scene.told(id)).at(-1)).toBe('called 1 unacknowledged SONCALL');
 });
+
+it('in a big group, what people did and where its run began stays known', async () => {
+  const repeat = (id: IncidentId) => scene.sql`
+    INSERT INTO event (incident_id, type, body)
+    SELECT ${id}, 'alert.repeated', '{"source":"test","occurrences":2}'::jsonb FROM generate_series(1, 600)`;
+  const asked = await scene.incident();
+  await scene.append(asked, { type: 'hint.given', by: 'UANN', text: 'x' });
+  const again = await scene.incident({ minutesAgo: 90 });
+  await one.take(again, 'UANN');
+  await scene.move(again, 'diagnosing', 'resolved');
+  await scene.later(again, 30);
+  await scene.move(again, 'resolved', 'diagnosing');
+  await scene.later(again, 6);
+  for (const id of [asked, again]) {
+    await repeat(id);
+    await act(id);
+  }
+  expect(await scene.told(asked)).toEqual([]);
+  expect(await scene.told(again)).toEqual(['ack UANN taken', 'called 1 unacknowledged SONCALL']);
+});
