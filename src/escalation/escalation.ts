@@ -137,7 +137,12 @@ async function findWho(deps: EscalationDeps, level: number, holder: string | nul
 async function wrote(deps: RecordDeps, id: IncidentId, by: string): Promise<void> {
   await deps.sql.begin(async (tx) => {
     const read = await readFacts(tx, id);
-    if (!read || read.row.holds || read.incident.state === 'resolved' || read.incident.state === 'ignored')
+    if (
+      !read ||
+      read.facts.acknowledged?.holds ||
+      read.incident.state === 'resolved' ||
+      read.incident.state === 'ignored'
+    )
       return;
     await acknowledgeIn(tx, deps, read, { by, how: 'acted', at: null });
   });

@@ -76,14 +76,15 @@ export async function readFacts(tx: Tx, id: IncidentId): Promise<Read | null> {
   const pages =
     await tx<PageRow>`SELECT * FROM escalation_page WHERE incident_id = ${id} ORDER BY level, pager`;
   const events = newest.toReversed();
+  const known = factsOfEvents(incident, row, events);
   return {
     incident,
     row,
     pages,
-    act: lastAct(incident, row, events),
+    act: lastAct(incident, row, known, events),
     now: new Date(incident.now),
     facts: {
-      ...factsOfEvents(incident, row, events),
+      ...known,
       state: incident.state,
       severity: incident.severity,
       needsNobody: needsNobody(incident),
@@ -94,16 +95,22 @@ export async function readFacts(tx: Tx, id: IncidentId): Promise<Read | null> {
         : null,
       made: calls.map(({ key, level, at }) => ({ key, level, at: new Date(at) })),
       undelivered: undeliveredOf(pages),
-      hurried: row.hurried,
     },
   };
 }
 
 function factsOfEvents(
   { opened_at: openedAt }: KnownIncident,
-  { since, acknowledged_at: at, holds, released_at: releasedAt }: EscalationRow,
+  {
+    since,
+    acknowledged_at: at,
+    holds,
+    released_at: releasedAt,
+    hurried,
+    hurried_at: hurriedAt,
+  }: EscalationRow,
   events: readonly SeenEvent[],
-): Pick<Facts, 'run' | 'moved' | 'failed' | 'acknowledged' | 'releasedAt'> {
+): Pick<Facts, 'run' | 'moved' | 'failed' | 'acknowledged' | 'releasedAt' | 'hurried'> {
   const moves = events.filter(({ type }) => type === 'state.changed');
   const begun = events.findLast(({ type, from }) => from === 'resolved' || type === 'incident.unmuted');
   const run = { seq: begun?.seq ?? 0, at: new Date(latestOf(begun?.at ?? openedAt, since)) };
@@ -116,6 +123,7 @@ function factsOfEvents(
     failed: failed && isOfRun(failed.at) && failed.to !== 'stopped' ? movedOf(failed) : null,
     acknowledged: isOfRun(at) ? { at: new Date(at), holds } : null,
     releasedAt: isOfRun(releasedAt) ? new Date(releasedAt) : null,
+    hurried: isOfRun(hurriedAt) ? hurried : 0,
   };
 }
 
@@ -153,16 +161,17 @@ const TYPES = ['state.changed', 'incident.unmuted', ...ACTS];
 
 function lastAct(
   { source, requesters, opened_at: openedAt }: KnownIncident,
-  { acknowledged_at: known, holds, released_at: releasedAt }: EscalationRow,
+  { acknowledged_at: known, released_at: releasedAt }: EscalationRow,
+  { run, acknowledged }: Pick<Facts, 'run' | 'acknowledged'>,
   events: readonly SeenEvent[],
 ): Read['act'] {
-  if (holds) return null;
+  if (acknowledged?.holds) return null;
   const [opener] = requesters;
   const opened =
     source === 'hand' && opener !== undefined && isSlackUser(opener) ? { by: opener, at: openedAt } : null;
   const event = events.findLast(({ type, by }) => ACTS.has(type) && by !== null && isSlackUser(by));
   const act = event?.by ? { by: event.by, at: event.at } : opened;
-  if (act === null) return null;
+  if (act === null || new Date(act.at) < run.at) return null;
   const isNew = [known, releasedAt].every((at) => at === null || new Date(at) < new Date(act.at));
   return isNew ? act : null;
 }

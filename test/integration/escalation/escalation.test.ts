@@ -570,3 +570,56 @@ it('in a big group, what people did and where its run began stays known', async 
   expect(await scene.told(asked)).toEqual([]);
   expect(await scene.told(again)).toEqual(['ack UANN taken', 'called 1 unacknowledged SONCALL']);
 });
+
+describe('what was said of an incident before it came back', () => {
+  const comesBack = async (id: IncidentId): Promise<void> => {
+    await scene.move(id, 'diagnosing', 'resolved');
+    await act(id);
+    await scene.later(id, 30);
+    await scene.move(id, 'resolved', 'diagnosing');
+  };
+
+  it('“Page now” hurries nobody any more', async () => {
+    const id = await scene.incident();
+    await act(id);
+    await one.pageNow(id);
+    await comesBack(id);
+    await scene.later(id, 1);
+    await act(id);
+    expect(scene.pager.open).toEqual(new Set());
+    await scene.later(id, 5);
+    await act(id);
+    expect(scene.pager.open).toEqual(new Set([id]));
+  });
+
+  it('whoever had it is at it again only once they do something, and what they did then does not count', async () => {
+    const [written, hinted] = [await scene.incident(), await scene.incident()];
+    for (const id of [written, hinted]) {
+      await one.take(id, 'UANN');
+      await scene.append(id, { type: 'hint.given', by: 'UANN', text: 'x' });
+      await comesBack(id);
+      await scene.later(id, 6);
+      await act(id);
+      await act(id);
+      expect((await scene.told(id)).at(-1)).toBe('called 1 unacknowledged SONCALL');
+    }
+    await one.wrote(written, 'UANN');
+    await scene.append(hinted, { type: 'hint.given', by: 'UANN', text: 'x' });
+    for (const id of [written, hinted]) {
+      await act(id);
+      expect((await scene.told(id)).at(-1)).toBe('ack UANN acted');
+    }
+  });
+
+  it('a service that gives it back gives back nothing of now', async () => {
+    const id = await scene.incident();
+    await act(id);
+    const at = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
+    await one.hear({ dedupKey: id, kind: 'acknowledged', by: 'Carla', to: null, at: at(0) }, ['pd']);
+    await comesBack(id);
+    await scene.later(id, 6);
+    await act(id);
+    await one.hear({ dedupKey: id, kind: 'released', by: 'Carla', to: null, at: at(2) }, ['pd']);
+    expect((await scene.told(id)).at(-1)).toBe('called 1 unacknowledged SONCALL');
+  });
+});
