@@ -623,3 +623,27 @@ describe('what was said of an incident before it came back', () => {
     expect((await scene.told(id)).at(-1)).toBe('called 1 unacknowledged SONCALL');
   });
 });
+
+it('who is on call is asked once for many incidents, and one that waits for it holds up no other; the worst go first', async () => {
+  let asked = 0;
+  const away = () => {
+    asked += 1;
+    return Promise.reject(new Error('away'));
+  };
+  const info = await scene.incident({ minutesAgo: 90, severity: 'info' });
+  const ids = await Promise.all(Array.from({ length: 6 }, () => scene.incident()));
+  await scene.move(info, 'diagnosing', 'reported');
+  expect((await dueIncidents(scene.sql, true)).at(-1)).toBe(info);
+  const sweeping = scene.process({ slack: { groupId: away, userByEmail: away, name: async (id) => id } });
+  const sweeps: (() => Promise<void>)[] = [];
+  sweeping.start({
+    subscribe: ({ sweep }) => {
+      sweeps.push(sweep);
+      return async () => undefined;
+    },
+  });
+  await sweeps[0]?.();
+  await sweeping.stop();
+  expect(asked).toBe(1);
+  for (const id of ids) expect(await scene.told(id)).toEqual(['called 1 unacknowledged ']);
+});
