@@ -110,20 +110,23 @@ function factsOfEvents(
     hurried_at: hurriedAt,
   }: EscalationRow,
   events: readonly SeenEvent[],
-): Pick<Facts, 'run' | 'moved' | 'failed' | 'acknowledged' | 'releasedAt' | 'hurried'> {
+): Pick<Facts, 'run' | 'wasThere' | 'moved' | 'failed' | 'acknowledged' | 'releasedAt' | 'hurried'> {
   const moves = events.filter(({ type }) => type === 'state.changed');
   const begun = events.findLast(({ type, from }) => from === 'resolved' || type === 'incident.unmuted');
-  const run = { seq: begun?.seq ?? 0, at: new Date(latestOf(begun?.at ?? openedAt, since)) };
+  const began = begun?.at ?? openedAt;
+  const run = { seq: begun?.seq ?? 0, at: new Date(latestOf(began, since)) };
   const last = moves.at(-1);
   const failed = moves.findLast(({ from, to }) => from === 'verifying' && to !== 'resolved');
-  const isOfRun = (iso: string | null): iso is string => iso !== null && new Date(iso) >= run.at;
+  // Whoever had it before a restore has it after.
+  const isOfRun = (iso: string | null): iso is string => iso !== null && new Date(iso) >= new Date(began);
   return {
     run,
+    wasThere: run.at > new Date(began) && !isOfRun(releasedAt),
     moved: last && !isPersons(events, moves) ? movedOf(last) : null,
     failed: failed && isOfRun(failed.at) && failed.to !== 'stopped' ? movedOf(failed) : null,
     acknowledged: isOfRun(at) ? { at: new Date(at), holds } : null,
     releasedAt: isOfRun(releasedAt) ? new Date(releasedAt) : null,
-    hurried: isOfRun(hurriedAt) ? hurried : 0,
+    hurried: hurriedAt !== null && new Date(hurriedAt) >= run.at ? hurried : 0,
   };
 }
 

@@ -5,6 +5,7 @@ import { dueIncidents } from '../../../src/escalation/due-incidents.ts';
 import type { Escalation } from '../../../src/escalation/escalation.ts';
 import type { Delivered } from '../../../src/escalation/ports.ts';
 import { readFacts } from '../../../src/escalation/read-facts.ts';
+import { afterRestore } from '../../../src/incidents/after-restore.ts';
 import { type EscalationScene, escalationScene, twoLevels } from '../../support/escalation-scene.ts';
 import { eventually } from '../../support/slack-scene.ts';
 
@@ -235,8 +236,32 @@ describe('who is called', () => {
     await scene.sql`INSERT INTO escalation (incident_id, since) VALUES (${id}, clock_timestamp())`;
     await scene.move(id, 'diagnosing', 'reported');
     await scene.sql`UPDATE event SET at = at - interval '1 hour' WHERE incident_id = ${id}`;
-    await act(id);
+    for (const minutes of [0, 16, 44]) {
+      await scene.later(id, minutes);
+      await act(id);
+    }
     expect(await scene.told(id)).toEqual([]);
+    await one.take(id, 'UANN');
+    await one.release(id, 'UANN');
+    await scene.later(id, 6);
+    await act(id);
+    expect((await scene.told(id)).at(-1)).toBe('called 1 unacknowledged SONCALL');
+  });
+
+  it('after a restore nobody but whoever had it, for what comes then', async () => {
+    const [open, held] = [await scene.incident(), await scene.incident()];
+    await act(open);
+    await one.take(held, 'UANN');
+    await scene.sql.begin((tx) => afterRestore(tx, new Date().toISOString()));
+    for (const minutes of [0, 16, 44])
+      for (const id of [open, held]) {
+        await scene.later(id, minutes);
+        await act(id);
+      }
+    await scene.move(held, 'diagnosing', 'reported');
+    await act(held);
+    expect(await scene.told(open)).toEqual(['called 1 unacknowledged SONCALL']);
+    expect(await scene.told(held)).toEqual(['ack UANN taken', 'called 0 unsolved UANN']);
   });
 });
 
