@@ -526,6 +526,17 @@ describe('what a paging service tells', () => {
     expect((await scene.told(id)).at(-1)).toBe('released Dora');
   });
 
+  it('what comes late, or again, does not take what was given back since', async () => {
+    const id = await paged();
+    const told = { ...news(id, 'acknowledged'), at: new Date(Date.now() - 1_000).toISOString() };
+    await one.hear(told, pd);
+    await one.release(id, 'UANN');
+    await one.hear(told, pd);
+    expect((await scene.told(id)).at(-1)).toBe('released UANN');
+    await one.hear({ ...told, at: new Date(Date.now() + 1_000).toISOString() }, pd);
+    expect((await scene.told(id)).at(-1)).toBe('ack Carla there');
+  });
+
   it('what Sentry itself did there comes back, and changes nothing', async () => {
     const id = await paged();
     for (const kind of ['acknowledged', 'resolved', 'echo'] as const)
