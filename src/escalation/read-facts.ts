@@ -1,9 +1,9 @@
 import { isResting } from '../core/effort.ts';
 import type { IncidentId } from '../core/ids.ts';
-import type { IncidentState } from '../core/incident.ts';
 import { isSlackUser } from '../core/is-slack-user.ts';
 import type { Tx } from '../core/sql.ts';
 import type { IncidentRow } from '../record/rows.ts';
+import { BEGINS, beginOfRun, comesBack, type SeenEvent } from './begin-of-run.ts';
 import type { Facts, Moved } from './due-call.ts';
 import type { CallRow, EscalationRow, PageRow } from './rows.ts';
 
@@ -41,15 +41,6 @@ export interface Read {
   /** The last thing that a person did with it, which was not said to be theirs. */
   readonly act: { readonly by: string; readonly at: string } | null;
   readonly now: Date;
-}
-
-interface SeenEvent {
-  readonly seq: number;
-  readonly type: string;
-  readonly at: string;
-  readonly from: IncidentState | null;
-  readonly to: IncidentState | null;
-  readonly by: string | null;
 }
 
 /** With the lock on its row: whoever acknowledges or calls does so one after the other. Null: there is no such incident. */
@@ -112,19 +103,22 @@ function factsOfEvents(
   events: readonly SeenEvent[],
 ): Pick<Facts, 'run' | 'wasThere' | 'moved' | 'failed' | 'acknowledged' | 'releasedAt' | 'hurried'> {
   const moves = events.filter(({ type }) => type === 'state.changed');
-  const begun = events.findLast(({ type, from }) => from === 'resolved' || type === 'incident.unmuted');
+  const begun = beginOfRun(events);
   const began = begun?.at ?? openedAt;
   const run = { seq: begun?.seq ?? 0, at: new Date(latestOf(began, since)) };
   const last = moves.at(-1);
   const failed = moves.findLast(({ from, to }) => from === 'verifying' && to !== 'resolved');
   // Whoever had it before a restore has it after.
-  const isOfRun = (iso: string | null): iso is string => iso !== null && new Date(iso) >= new Date(began);
+  const isOfRun = (iso: string | null, start = began): iso is string =>
+    iso !== null && new Date(iso) >= new Date(start);
+  // What somebody took while it rested is still theirs.
+  const back = events.findLast(comesBack)?.at ?? openedAt;
   return {
     run,
     wasThere: run.at > new Date(began) && !isOfRun(releasedAt),
     moved: last && !isPersons(events, moves) ? movedOf(last) : null,
     failed: failed && isOfRun(failed.at) && failed.to !== 'stopped' ? movedOf(failed) : null,
-    acknowledged: isOfRun(at) ? { at: new Date(at), holds } : null,
+    acknowledged: isOfRun(at, holds ? back : began) ? { at: new Date(at), holds } : null,
     releasedAt: isOfRun(releasedAt) ? new Date(releasedAt) : null,
     hurried: hurriedAt !== null && new Date(hurriedAt) >= run.at ? hurried : 0,
   };
@@ -160,7 +154,7 @@ const ACTS = new Set([
   'incident.stopped',
   'incident.resumed',
 ]);
-const TYPES = ['state.changed', 'incident.unmuted', ...ACTS];
+const TYPES = [...new Set([...BEGINS, ...ACTS])];
 
 function lastAct(
   { source, requesters, opened_at: openedAt }: KnownIncident,

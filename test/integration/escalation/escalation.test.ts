@@ -133,6 +133,36 @@ describe('who is called', () => {
     expect(await scene.told(id)).toEqual(['called 1 unacknowledged SONCALL']);
   });
 
+  it.each([
+    ['an alert that asks for more', null, true],
+    ['a person who presses Investigate', 'UANN', false],
+  ])('after its rest, which %s has ended, counted from then', async (_, by, isCalled) => {
+    const id = await scene.incident({ minutesAgo: 60 });
+    await scene.append(id, { type: 'effort.chosen', effort: 'on_demand', rule: 'r' });
+    await scene.move(id, 'open', 'reported');
+    await scene.later(id, 60);
+    await scene.append(id, { type: 'effort.chosen', effort: 'full', rule: 'r', ...(by ? { by } : {}) });
+    await scene.move(id, 'reported', 'triaging');
+    await act(id);
+    expect(await scene.told(id)).toEqual([]);
+    await scene.later(id, 6);
+    await act(id);
+    expect(await scene.told(id)).toEqual(isCalled ? ['called 1 unacknowledged SONCALL'] : []);
+  });
+
+  it('nobody but whoever took it while it rested', async () => {
+    const id = await scene.incident({ minutesAgo: 60 });
+    await scene.move(id, 'open', 'reported');
+    await one.take(id, 'UANN');
+    await scene.later(id, 60);
+    await scene.append(id, { type: 'effort.chosen', effort: 'full', rule: 'r' });
+    await scene.move(id, 'reported', 'triaging');
+    await scene.later(id, 60);
+    await scene.move(id, 'triaging', 'reported');
+    await act(id);
+    expect(await scene.told(id)).toEqual(['ack UANN taken', 'called 0 unsolved UANN']);
+  });
+
   it('whoever writes once people were called has answered, and nobody else is called', async () => {
     const id = await scene.incident();
     await act(id);
