@@ -36,7 +36,7 @@ export async function takeIncident(deps: RecordDeps, id: IncidentId, by: string)
     const no = whyNotTake(read, id);
     if (no || !read) return no ?? unknown(id);
     const { row, facts } = read;
-    if (row.holds && facts.acknowledged && row.acknowledged_by === by)
+    if (facts.acknowledged?.holds && row.acknowledged_by === by)
       return { ok: true, text: `You have ${id} already.` };
     await acknowledgeIn(tx, deps, read, { by, how: 'taken', at: null });
     return { ok: true, text: `You have ${id}. Nobody else is called.` };
@@ -81,7 +81,8 @@ export async function pageNow(
       return refuse('HAS_IT', `${nameOf(read)} has ${id}. Say “/sentry release ${id}” first.`);
     const level = nextPaging(reachedLevel(read.facts));
     if (level === null) return refuse('NOBODY_LEFT', 'Everybody who can be paged has been paged.');
-    await tx`UPDATE escalation SET hurried = greatest(hurried, ${level}), next_at = clock_timestamp() WHERE incident_id = ${id}`;
+    await tx`UPDATE escalation SET hurried = ${Math.max(read.facts.hurried, level)}, hurried_at = clock_timestamp(),
+             next_at = clock_timestamp() WHERE incident_id = ${id}`;
     return { ok: true, text: 'They are paged now.' };
   });
 }

@@ -19,6 +19,8 @@ export interface Facts {
   readonly needsNobody: boolean;
   /** When it began to be open as it is now, and the event of it. What was before calls nobody. */
   readonly run: { readonly seq: number; readonly at: Date };
+  /** It was there before an upgrade or a restore, and nobody gave it back since: that nobody has it calls nobody. */
+  readonly wasThere: boolean;
   /** Sentry comes back to it by itself. */
   readonly asksAgain: boolean;
   /** A fix was asked for where nothing was wrong, and is done. */
@@ -177,7 +179,7 @@ function needsOf(facts: Facts, ladder: Ladder): readonly Need[] {
   const { state, severity, run, moved, failed, proposal, acknowledged } = facts;
   const isLeft = (state === 'reported' || state === 'escalated') && !facts.asksAgain && !facts.isDone;
   const found: Need[] = [];
-  if (!facts.isDone && severity !== 'info' && acknowledged === null)
+  if (!facts.isDone && !facts.wasThere && severity !== 'info' && acknowledged === null)
     found.push({
       key: `unacknowledged:${run.seq}`,
       reason: 'unacknowledged',

@@ -13,12 +13,13 @@ import {
   takeIncident,
 } from './acknowledge.ts';
 import { countWaitingPages, deliverPages, type PageDeps } from './deliver-pages.ts';
+import type { DueCall } from './due-call.ts';
 import { dueIncidents, SWEEP_LIMIT } from './due-incidents.ts';
 import { hearNews } from './hear-news.ts';
 import type { Ladder } from './ladder.ts';
 import { readFacts } from './read-facts.ts';
 import { type Found, settleCall } from './settle-call.ts';
-import { type CalleeDeps, type Callees, whoToCall } from './who-to-call.ts';
+import { type CalleeDeps, type Callees, createWhoToCall, type WhoToCall } from './who-to-call.ts';
 
 export interface EscalationDeps extends PageDeps, CalleeDeps {
   readonly ladder: Ladder;
@@ -48,22 +49,32 @@ export interface Escalation {
 
 /** How often is looked for what is due; what a person presses is looked at at once. */
 const EVERY_MS = 2_000;
+/** So many incidents at the same time: one that waits for who is on call holds up no other. */
+const AT_ONCE = 4;
 /** Every so many sweeps, all that is open is compared, for what was changed while nobody looked. */
 const WHOLE_SWEEP = 150;
 
 export function createEscalation(deps: EscalationDeps): Escalation {
   const stopping = new AbortController();
   const ends: (() => Promise<void>)[] = [];
+  const whoToCall = createWhoToCall(deps);
+  const lookAt = (id: IncidentId): Promise<void> => look(deps, whoToCall, id);
   let sweeps = 0;
 
   async function sweep(): Promise<void> {
     const ids = await dueIncidents(deps.sql, sweeps % WHOLE_SWEEP === 0);
     // What is left over is found by the next one.
     if (ids.length < SWEEP_LIMIT) sweeps += 1;
-    for (const id of ids) {
-      if (stopping.signal.aborted) return;
-      await look(deps, id);
-    }
+    const rest = ids[Symbol.iterator]();
+    const failures: unknown[] = [];
+    const worker = async (): Promise<void> => {
+      for (const id of rest) {
+        if (stopping.signal.aborted) return;
+        await lookAt(id).catch((error: unknown) => failures.push(error));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    if (failures.length > 0) throw failures[0];
   }
 
   const nextPaging = (reached: number): number | null => {
@@ -72,7 +83,7 @@ export function createEscalation(deps: EscalationDeps): Escalation {
   };
   const thenLook = async (id: IncidentId, saying: Promise<Said>): Promise<Said> => {
     const said = await saying;
-    if (said.ok) await look(deps, id);
+    if (said.ok) await lookAt(id);
     return said;
   };
 
@@ -84,7 +95,7 @@ export function createEscalation(deps: EscalationDeps): Escalation {
     hear: (news, pagers) => hearNews(deps, news, pagers),
     pagersAfter: (level) => deps.ladder.levels[(nextPaging(level) ?? 0) - 1]?.page ?? [],
     lines: () => formatWaiting(deps),
-    look: (id) => look(deps, id),
+    look: lookAt,
     start(bus) {
       const everyMs = deps.everyMs ?? EVERY_MS;
       ends.push(bus.subscribe({ on: {}, everyMs, sweep }));
@@ -114,21 +125,20 @@ async function formatWaiting({ sql, ladder }: EscalationDeps): Promise<readonly 
 /** So many calls of one incident are made at once at most: one for each level, and what a person did between. */
 const MOST_STEPS = 25;
 
-async function look(deps: EscalationDeps, id: IncidentId): Promise<void> {
+async function look(deps: EscalationDeps, whoToCall: WhoToCall, id: IncidentId): Promise<void> {
+  const find = async ({ level }: DueCall, holder: string | null): Promise<Callees> =>
+    level > 0 ? whoToCall(deps.ladder.levels[level - 1]?.mention ?? []) : holderOnly(holder);
   let found: Found | null = null;
   for (let n = 0; n < MOST_STEPS; n += 1) {
     const settled = await settleCall(deps, id, found);
     if (settled.kind === 'settled') return;
     found =
-      settled.kind === 'find'
-        ? { call: settled.call, who: await findWho(deps, settled.call.level, settled.holder) }
-        : null;
+      settled.kind === 'find' ? { call: settled.call, who: await find(settled.call, settled.holder) } : null;
   }
 }
 
-async function findWho(deps: EscalationDeps, level: number, holder: string | null): Promise<Callees> {
-  if (level > 0) return whoToCall(deps, deps.ladder.levels[level - 1]?.mention ?? []);
-  // At a paging service they are known by name only.
+/** At a paging service they are known by name only. */
+function holderOnly(holder: string | null): Callees {
   return holder !== null && isSlackUser(holder)
     ? { mentions: [holder], names: [], groups: [], problem: null }
     : { mentions: [], names: holder === null ? [] : [holder], groups: [], problem: null };
@@ -137,7 +147,12 @@ async function findWho(deps: EscalationDeps, level: number, holder: string | nul
 async function wrote(deps: RecordDeps, id: IncidentId, by: string): Promise<void> {
   await deps.sql.begin(async (tx) => {
     const read = await readFacts(tx, id);
-    if (!read || read.row.holds || read.incident.state === 'resolved' || read.incident.state === 'ignored')
+    if (
+      !read ||
+      read.facts.acknowledged?.holds ||
+      read.incident.state === 'resolved' ||
+      read.incident.state === 'ignored'
+    )
       return;
     await acknowledgeIn(tx, deps, read, { by, how: 'acted', at: null });
   });

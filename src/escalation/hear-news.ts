@@ -36,8 +36,11 @@ export async function hearNews(
 
 async function take(tx: Tx, deps: RecordDeps, read: Read, page: PageRow, news: PageNews): Promise<void> {
   const { kind, by, to, at } = news;
+  // It was given back since.
+  if (read.facts.releasedAt !== null && read.facts.releasedAt >= new Date(at)) return;
   const { pager, dedup_key: dedupKey } = page;
-  const { acknowledged_by: holder, acknowledged_at: since, holds } = read.row;
+  const { acknowledged_by: holder, acknowledged_at: since } = read.row;
+  const holds = read.facts.acknowledged?.holds === true;
   const isThere = holds && holder !== null && !isSlackUser(holder);
   const isKnown = since !== null && isThere && new Date(since) >= new Date(at);
   switch (kind) {

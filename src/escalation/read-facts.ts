@@ -1,13 +1,13 @@
 import { isResting } from '../core/effort.ts';
 import type { IncidentId } from '../core/ids.ts';
-import type { IncidentState } from '../core/incident.ts';
 import { isSlackUser } from '../core/is-slack-user.ts';
 import type { Tx } from '../core/sql.ts';
 import type { IncidentRow } from '../record/rows.ts';
+import { BEGINS, beginOfRun, comesBack, type SeenEvent } from './begin-of-run.ts';
 import type { Facts, Moved } from './due-call.ts';
 import type { CallRow, EscalationRow, PageRow } from './rows.ts';
 
-/** So many events are looked through: one that goes to and fro for days has more. */
+/** So many events of these types are looked through: one that goes to and fro for days has more. */
 const EVENTS = 500;
 
 export type KnownIncident = Pick<
@@ -43,15 +43,6 @@ export interface Read {
   readonly now: Date;
 }
 
-interface SeenEvent {
-  readonly seq: number;
-  readonly type: string;
-  readonly at: string;
-  readonly from: IncidentState | null;
-  readonly to: IncidentState | null;
-  readonly by: string | null;
-}
-
 /** With the lock on its row: whoever acknowledges or calls does so one after the other. Null: there is no such incident. */
 export async function readFacts(tx: Tx, id: IncidentId): Promise<Read | null> {
   await tx`
@@ -66,7 +57,7 @@ export async function readFacts(tx: Tx, id: IncidentId): Promise<Read | null> {
   if (!row || !incident) return null;
   const newest = await tx<SeenEvent>`
     SELECT seq, type, at, body->>'from' AS "from", body->>'to' AS "to", body->>'by' AS by FROM event
-     WHERE incident_id = ${id} ORDER BY seq DESC LIMIT ${EVENTS}`;
+     WHERE incident_id = ${id} AND type = ANY (${tx.array(TYPES)}::text[]) ORDER BY seq DESC LIMIT ${EVENTS}`;
   const [proposal] = await tx<{ readonly id: string; readonly at: string; readonly expiresAt: string }>`
     SELECT plan_id AS id, proposed_at AS at, expires_at AS "expiresAt" FROM action
      WHERE incident_id = ${id} AND state = 'proposed' AND NOT audit_only AND NOT beside
@@ -76,14 +67,15 @@ export async function readFacts(tx: Tx, id: IncidentId): Promise<Read | null> {
   const pages =
     await tx<PageRow>`SELECT * FROM escalation_page WHERE incident_id = ${id} ORDER BY level, pager`;
   const events = newest.toReversed();
+  const known = factsOfEvents(incident, row, events);
   return {
     incident,
     row,
     pages,
-    act: lastAct(incident, row, events),
+    act: lastAct(incident, row, known, events),
     now: new Date(incident.now),
     facts: {
-      ...factsOfEvents(incident, row, events),
+      ...known,
       state: incident.state,
       severity: incident.severity,
       needsNobody: needsNobody(incident),
@@ -94,28 +86,41 @@ export async function readFacts(tx: Tx, id: IncidentId): Promise<Read | null> {
         : null,
       made: calls.map(({ key, level, at }) => ({ key, level, at: new Date(at) })),
       undelivered: undeliveredOf(pages),
-      hurried: row.hurried,
     },
   };
 }
 
 function factsOfEvents(
   { opened_at: openedAt }: KnownIncident,
-  { since, acknowledged_at: at, holds, released_at: releasedAt }: EscalationRow,
+  {
+    since,
+    acknowledged_at: at,
+    holds,
+    released_at: releasedAt,
+    hurried,
+    hurried_at: hurriedAt,
+  }: EscalationRow,
   events: readonly SeenEvent[],
-): Pick<Facts, 'run' | 'moved' | 'failed' | 'acknowledged' | 'releasedAt'> {
+): Pick<Facts, 'run' | 'wasThere' | 'moved' | 'failed' | 'acknowledged' | 'releasedAt' | 'hurried'> {
   const moves = events.filter(({ type }) => type === 'state.changed');
-  const begun = events.findLast(({ type, from }) => from === 'resolved' || type === 'incident.unmuted');
-  const run = { seq: begun?.seq ?? 0, at: new Date(latestOf(begun?.at ?? openedAt, since)) };
+  const begun = beginOfRun(events);
+  const began = begun?.at ?? openedAt;
+  const run = { seq: begun?.seq ?? 0, at: new Date(latestOf(began, since)) };
   const last = moves.at(-1);
   const failed = moves.findLast(({ from, to }) => from === 'verifying' && to !== 'resolved');
-  const isOfRun = (iso: string | null): iso is string => iso !== null && new Date(iso) >= run.at;
+  // Whoever had it before a restore has it after.
+  const isOfRun = (iso: string | null, start = began): iso is string =>
+    iso !== null && new Date(iso) >= new Date(start);
+  // What somebody took while it rested is still theirs.
+  const back = events.findLast(comesBack)?.at ?? openedAt;
   return {
     run,
+    wasThere: run.at > new Date(began) && !isOfRun(releasedAt),
     moved: last && !isPersons(events, moves) ? movedOf(last) : null,
     failed: failed && isOfRun(failed.at) && failed.to !== 'stopped' ? movedOf(failed) : null,
-    acknowledged: isOfRun(at) ? { at: new Date(at), holds } : null,
+    acknowledged: isOfRun(at, holds ? back : began) ? { at: new Date(at), holds } : null,
     releasedAt: isOfRun(releasedAt) ? new Date(releasedAt) : null,
+    hurried: hurriedAt !== null && new Date(hurriedAt) >= run.at ? hurried : 0,
   };
 }
 
@@ -143,26 +148,27 @@ const ACTS = new Set([
   'action.asked_again',
   'denial.taken_back',
   'hint.given',
-  'question.asked',
   'read.asked',
   'investigation.asked',
   'effort.chosen',
   'incident.stopped',
   'incident.resumed',
 ]);
+const TYPES = [...new Set([...BEGINS, ...ACTS])];
 
 function lastAct(
   { source, requesters, opened_at: openedAt }: KnownIncident,
-  { acknowledged_at: known, holds, released_at: releasedAt }: EscalationRow,
+  { acknowledged_at: known, released_at: releasedAt }: EscalationRow,
+  { run, acknowledged }: Pick<Facts, 'run' | 'acknowledged'>,
   events: readonly SeenEvent[],
 ): Read['act'] {
-  if (holds) return null;
+  if (acknowledged?.holds) return null;
   const [opener] = requesters;
   const opened =
     source === 'hand' && opener !== undefined && isSlackUser(opener) ? { by: opener, at: openedAt } : null;
   const event = events.findLast(({ type, by }) => ACTS.has(type) && by !== null && isSlackUser(by));
   const act = event?.by ? { by: event.by, at: event.at } : opened;
-  if (act === null) return null;
+  if (act === null || new Date(act.at) < run.at) return null;
   const isNew = [known, releasedAt].every((at) => at === null || new Date(at) < new Date(act.at));
   return isNew ? act : null;
 }

@@ -11,11 +11,12 @@ export type EscalationRow = RowOf<{
   /** A Slack id, or the name of a person at a paging service. */
   readonly acknowledgedBy: string | null;
   readonly acknowledgedAt: string | null;
-  /** They said that they have it. */
+  /** They said that they have it; in an earlier run, where `acknowledgedAt` is before this one. */
   readonly holds: boolean;
   readonly releasedAt: string | null;
   /** Levels up to this one are called at once. */
   readonly hurried: number;
+  readonly hurriedAt: string | null;
 }>;
 
 export type CallRow = RowOf<{

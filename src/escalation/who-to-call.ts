@@ -26,15 +26,32 @@ export interface CalleeDeps {
 /** Nobody waits longer for a service that tells who is on call. */
 const ANSWER_MS = 10_000;
 const MOST_MENTIONED = 10;
+/** An answer counts for so long, and so does that there is none: many calls at once ask, and wait, once. */
+const REMEMBERED_MS = 30_000;
 
-/** Who is on call at this moment. Never throws: whoever cannot be told is left out, and the others are called. */
-export async function whoToCall(deps: CalleeDeps, mentions: readonly Mention[]): Promise<Callees> {
-  const found = await calleesOf(deps, mentions);
-  if (found.mentions.length + found.groups.length > 0 || mentions.length === 0) return found;
-  // Rather somebody than nobody.
-  const instead = await calleesOf(deps, deps.fallback);
-  const { mentions: others, groups } = instead;
-  return { ...found, mentions: others, groups, problem: found.problem ?? instead.problem };
+/** Who is on call by now. Never throws: whoever cannot be told is left out, and the others are called. */
+export type WhoToCall = (mentions: readonly Mention[]) => Promise<Callees>;
+
+export function createWhoToCall(deps: CalleeDeps): WhoToCall {
+  const remembered = new Map<string, { readonly callees: Promise<Callees>; readonly until: number }>();
+
+  function ask(mentions: readonly Mention[]): Promise<Callees> {
+    const key = JSON.stringify(mentions);
+    const known = remembered.get(key);
+    if (known && known.until > performance.now()) return known.callees;
+    const callees = calleesOf(deps, mentions);
+    remembered.set(key, { callees, until: performance.now() + REMEMBERED_MS });
+    return callees;
+  }
+
+  return async (mentions) => {
+    const found = await ask(mentions);
+    if (found.mentions.length + found.groups.length > 0 || mentions.length === 0) return found;
+    // Rather somebody than nobody.
+    const instead = await ask(deps.fallback);
+    const { mentions: others, groups } = instead;
+    return { ...found, mentions: others, groups, problem: found.problem ?? instead.problem };
+  };
 }
 
 async function calleesOf(deps: CalleeDeps, mentions: readonly Mention[]): Promise<Callees> {

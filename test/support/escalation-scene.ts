@@ -149,7 +149,7 @@ export async function escalationScene(): Promise<EscalationScene> {
       await sql`UPDATE incident SET opened_at = opened_at - ${by}::interval, updated_at = clock_timestamp() WHERE id = ${id}`;
       await sql`UPDATE event SET at = at - ${by}::interval WHERE incident_id = ${id}`;
       await sql`UPDATE escalation SET since = since - ${by}::interval, acknowledged_at = acknowledged_at - ${by}::interval,
-                  released_at = released_at - ${by}::interval WHERE incident_id = ${id}`;
+                  released_at = released_at - ${by}::interval, hurried_at = hurried_at - ${by}::interval WHERE incident_id = ${id}`;
       await sql`UPDATE escalation_call SET at = at - ${by}::interval WHERE incident_id = ${id}`;
       await sql`UPDATE escalation_page SET next_at = next_at - ${by}::interval, asked_at = asked_at - ${by}::interval,
                   failing_since = failing_since - ${by}::interval, failed_at = failed_at - ${by}::interval,

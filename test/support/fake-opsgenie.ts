@@ -31,6 +31,8 @@ export interface FakeOpsgenie {
   open(alias: string): readonly OpsgenieAlert[];
   /** Where webhooks go from now on, the secret in a header of the integration's. */
   subscribe(url: string, secret: string): void;
+  /** Webhooks wait for this. */
+  until: Promise<unknown>;
   /** A person does it there; resolves with the status of each webhook's answer. */
   acknowledge(alias: string, by: string): Promise<readonly number[]>;
   unacknowledge(alias: string, by: string): Promise<readonly number[]>;
@@ -74,11 +76,11 @@ export async function fakeOpsgenie(): Promise<FakeOpsgenie> {
   function send(alert: OpsgenieAlert, action: string, username: string): Promise<number> {
     if (subscription === null) return Promise.resolve(0);
     const { url, secret } = subscription;
-    const sent = fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-sentry-secret': secret },
-      body: JSON.stringify(deliveryOf(alert, action, username)),
-    }).then(({ status }) => status);
+    const body = JSON.stringify(deliveryOf(alert, action, username));
+    const headers = { 'content-type': 'application/json', 'x-sentry-secret': secret };
+    const sent = fake.until
+      .then(() => fetch(url, { method: 'POST', headers, body }))
+      .then(({ status }) => status);
     sending.add(sent);
     return sent;
   }
@@ -164,13 +166,14 @@ export async function fakeOpsgenie(): Promise<FakeOpsgenie> {
   ): Promise<readonly number[]> =>
     Promise.all(openOf(alias).map((alert) => send(Object.assign(alert, to), action, by)));
 
-  return {
+  const fake: FakeOpsgenie = {
     server,
     key,
     alerts,
     failed,
     schedules,
     open: openOf,
+    until: Promise.resolve(),
     subscribe: (url, secret) => {
       subscription = { url, secret };
     },
@@ -186,6 +189,7 @@ export async function fakeOpsgenie(): Promise<FakeOpsgenie> {
       await server.stop();
     },
   };
+  return fake;
 }
 
 const refused = (status: number, message: string): PagingAnswer => ({

@@ -11,7 +11,8 @@ CREATE TABLE escalation (
   acknowledged_at timestamptz,
   holds boolean NOT NULL DEFAULT false,
   released_at timestamptz,
-  hurried integer NOT NULL DEFAULT 0
+  hurried integer NOT NULL DEFAULT 0,
+  hurried_at timestamptz
 );
 CREATE INDEX escalation_next ON escalation (next_at);
 

@@ -5,6 +5,7 @@ import { dueIncidents } from '../../../src/escalation/due-incidents.ts';
 import type { Escalation } from '../../../src/escalation/escalation.ts';
 import type { Delivered } from '../../../src/escalation/ports.ts';
 import { readFacts } from '../../../src/escalation/read-facts.ts';
+import { afterRestore } from '../../../src/incidents/after-restore.ts';
 import { type EscalationScene, escalationScene, twoLevels } from '../../support/escalation-scene.ts';
 import { eventually } from '../../support/slack-scene.ts';
 
@@ -132,6 +133,36 @@ describe('who is called', () => {
     expect(await scene.told(id)).toEqual(['called 1 unacknowledged SONCALL']);
   });
 
+  it.each([
+    ['an alert that asks for more', null, true],
+    ['a person who presses Investigate', 'UANN', false],
+  ])('after its rest, which %s has ended, counted from then', async (_, by, isCalled) => {
+    const id = await scene.incident({ minutesAgo: 60 });
+    await scene.append(id, { type: 'effort.chosen', effort: 'on_demand', rule: 'r' });
+    await scene.move(id, 'open', 'reported');
+    await scene.later(id, 60);
+    await scene.append(id, { type: 'effort.chosen', effort: 'full', rule: 'r', ...(by ? { by } : {}) });
+    await scene.move(id, 'reported', 'triaging');
+    await act(id);
+    expect(await scene.told(id)).toEqual([]);
+    await scene.later(id, 6);
+    await act(id);
+    expect(await scene.told(id)).toEqual(isCalled ? ['called 1 unacknowledged SONCALL'] : []);
+  });
+
+  it('nobody but whoever took it while it rested', async () => {
+    const id = await scene.incident({ minutesAgo: 60 });
+    await scene.move(id, 'open', 'reported');
+    await one.take(id, 'UANN');
+    await scene.later(id, 60);
+    await scene.append(id, { type: 'effort.chosen', effort: 'full', rule: 'r' });
+    await scene.move(id, 'reported', 'triaging');
+    await scene.later(id, 60);
+    await scene.move(id, 'triaging', 'reported');
+    await act(id);
+    expect(await scene.told(id)).toEqual(['ack UANN taken', 'called 0 unsolved UANN']);
+  });
+
   it('whoever writes once people were called has answered, and nobody else is called', async () => {
     const id = await scene.incident();
     await act(id);
@@ -146,6 +177,13 @@ describe('who is called', () => {
   it('no name of a program or a policy acknowledges', async () => {
     const id = await scene.incident();
     await scene.append(id, { type: 'hint.given', by: 'mcp:robot', text: 'x' });
+    await act(id);
+    expect(await scene.told(id)).toEqual(['called 1 unacknowledged SONCALL']);
+  });
+
+  it('a question acknowledges nothing: anybody may ask', async () => {
+    const id = await scene.incident();
+    await scene.append(id, { type: 'question.asked', by: 'UGUEST', text: 'is it down?' });
     await act(id);
     expect(await scene.told(id)).toEqual(['called 1 unacknowledged SONCALL']);
   });
@@ -228,8 +266,32 @@ describe('who is called', () => {
     await scene.sql`INSERT INTO escalation (incident_id, since) VALUES (${id}, clock_timestamp())`;
     await scene.move(id, 'diagnosing', 'reported');
     await scene.sql`UPDATE event SET at = at - interval '1 hour' WHERE incident_id = ${id}`;
-    await act(id);
+    for (const minutes of [0, 16, 44]) {
+      await scene.later(id, minutes);
+      await act(id);
+    }
     expect(await scene.told(id)).toEqual([]);
+    await one.take(id, 'UANN');
+    await one.release(id, 'UANN');
+    await scene.later(id, 6);
+    await act(id);
+    expect((await scene.told(id)).at(-1)).toBe('called 1 unacknowledged SONCALL');
+  });
+
+  it('after a restore nobody but whoever had it, for what comes then', async () => {
+    const [open, held] = [await scene.incident(), await scene.incident()];
+    await act(open);
+    await one.take(held, 'UANN');
+    await scene.sql.begin((tx) => afterRestore(tx, new Date().toISOString()));
+    for (const minutes of [0, 16, 44])
+      for (const id of [open, held]) {
+        await scene.later(id, minutes);
+        await act(id);
+      }
+    await scene.move(held, 'diagnosing', 'reported');
+    await act(held);
+    expect(await scene.told(open)).toEqual(['called 1 unacknowledged SONCALL']);
+    expect(await scene.told(held)).toEqual(['ack UANN taken', 'called 0 unsolved UANN']);
   });
 });
 
@@ -494,6 +556,17 @@ describe('what a paging service tells', () => {
     expect((await scene.told(id)).at(-1)).toBe('released Dora');
   });
 
+  it('what comes late, or again, does not take what was given back since', async () => {
+    const id = await paged();
+    const told = { ...news(id, 'acknowledged'), at: new Date(Date.now() - 1_000).toISOString() };
+    await one.hear(told, pd);
+    await one.release(id, 'UANN');
+    await one.hear(told, pd);
+    expect((await scene.told(id)).at(-1)).toBe('released UANN');
+    await one.hear({ ...told, at: new Date(Date.now() + 1_000).toISOString() }, pd);
+    expect((await scene.told(id)).at(-1)).toBe('ack Carla there');
+  });
+
   it('what Sentry itself did there comes back, and changes nothing', async () => {
     const id = await paged();
     for (const kind of ['acknowledged', 'resolved', 'echo'] as const)
@@ -542,4 +615,101 @@ it('an incident that comes back is called for anew, with a page of its own again
   expect(scene.pager.said.at(-1)).toBe(`trigger ${id}`);
   expect(scene.pager.open).toEqual(new Set([id]));
   expect((await scene.told(id)).at(-1)).toBe('called 1 unacknowledged SONCALL');
+});
+
+it('in a big group, what people did and where its run began stays known', async () => {
+  const repeat = (id: IncidentId) => scene.sql`
+    INSERT INTO event (incident_id, type, body)
+    SELECT ${id}, 'alert.repeated', '{"source":"test","occurrences":2}'::jsonb FROM generate_series(1, 600)`;
+  const asked = await scene.incident();
+  await scene.append(asked, { type: 'hint.given', by: 'UANN', text: 'x' });
+  const again = await scene.incident({ minutesAgo: 90 });
+  await one.take(again, 'UANN');
+  await scene.move(again, 'diagnosing', 'resolved');
+  await scene.later(again, 30);
+  await scene.move(again, 'resolved', 'diagnosing');
+  await scene.later(again, 6);
+  for (const id of [asked, again]) {
+    await repeat(id);
+    await act(id);
+  }
+  expect(await scene.told(asked)).toEqual([]);
+  expect(await scene.told(again)).toEqual(['ack UANN taken', 'called 1 unacknowledged SONCALL']);
+});
+
+describe('what was said of an incident before it came back', () => {
+  const comesBack = async (id: IncidentId): Promise<void> => {
+    await scene.move(id, 'diagnosing', 'resolved');
+    await act(id);
+    await scene.later(id, 30);
+    await scene.move(id, 'resolved', 'diagnosing');
+  };
+
+  it('“Page now” hurries nobody any more', async () => {
+    const id = await scene.incident();
+    await act(id);
+    await one.pageNow(id);
+    await comesBack(id);
+    await scene.later(id, 1);
+    await act(id);
+    expect(scene.pager.open).toEqual(new Set());
+    await scene.later(id, 5);
+    await act(id);
+    expect(scene.pager.open).toEqual(new Set([id]));
+  });
+
+  it('whoever had it is at it again only once they do something, and what they did then does not count', async () => {
+    const [written, hinted] = [await scene.incident(), await scene.incident()];
+    for (const id of [written, hinted]) {
+      await one.take(id, 'UANN');
+      await scene.append(id, { type: 'hint.given', by: 'UANN', text: 'x' });
+      await comesBack(id);
+      await scene.later(id, 6);
+      await act(id);
+      await act(id);
+      expect((await scene.told(id)).at(-1)).toBe('called 1 unacknowledged SONCALL');
+    }
+    await one.wrote(written, 'UANN');
+    await scene.append(hinted, { type: 'hint.given', by: 'UANN', text: 'x' });
+    for (const id of [written, hinted]) {
+      await act(id);
+      expect((await scene.told(id)).at(-1)).toBe('ack UANN acted');
+    }
+  });
+
+  it('a service that gives it back gives back nothing of now', async () => {
+    const id = await scene.incident();
+    await act(id);
+    const at = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
+    await one.hear({ dedupKey: id, kind: 'acknowledged', by: 'Carla', to: null, at: at(0) }, ['pd']);
+    await comesBack(id);
+    await scene.later(id, 6);
+    await act(id);
+    await one.hear({ dedupKey: id, kind: 'released', by: 'Carla', to: null, at: at(2) }, ['pd']);
+    expect((await scene.told(id)).at(-1)).toBe('called 1 unacknowledged SONCALL');
+  });
+});
+
+it('who is on call is asked once for many incidents, and one that waits for it holds up no other; the worst go first', async () => {
+  let asked = 0;
+  const away = () => {
+    asked += 1;
+    return Promise.reject(new Error('away'));
+  };
+  const info = await scene.incident({ minutesAgo: 90, severity: 'info' });
+  const ids = await Promise.all(Array.from({ length: 6 }, () => scene.incident()));
+  await scene.move(info, 'diagnosing', 'reported');
+  expect((await dueIncidents(scene.sql, true)).at(-1)).toBe(info);
+  const sweeping = scene.process({ slack: { groupId: away, userByEmail: away, name: async (id) => id } });
+  const sweeps: (() => Promise<void>)[] = [];
+  sweeping.start({
+    subscribe: ({ sweep }) => {
+      sweeps.push(sweep);
+      return async () => undefined;
+    },
+  });
+  await sweeps[0]?.();
+  await sweeping.stop();
+  expect(asked).toBe(1);
+  for (const id of ids) expect(await scene.told(id)).toEqual(['called 1 unacknowledged ']);
 });

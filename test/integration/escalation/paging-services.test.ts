@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHearDelivery, type HearDelivery } from '../../../src/app/escalation-services.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import type { Escalation } from '../../../src/escalation/escalation.ts';
@@ -150,6 +150,38 @@ it('taken in Slack is acknowledged there, given back rings anew, and resolved he
   await act(id);
   expect(pagerDuty.open(id)).toEqual([]);
   expect((await scene.told(id)).filter((line) => line.startsWith('ack'))).toEqual(['ack UANN taken']);
+});
+
+describe('what Sentry itself acknowledges at Opsgenie comes back', () => {
+  const atLevel2 = async (): Promise<IncidentId> => {
+    const id = await scene.incident();
+    await act(id);
+    await scene.later(id, 11);
+    await act(id);
+    return id;
+  };
+
+  it('and whoever wrote in the thread has not said that it is theirs', async () => {
+    const id = await atLevel2();
+    await sentry.wrote(id, 'UANN');
+    await act(id);
+    expect(opsgenie.open(`${id}-level-2`)).toMatchObject([{ status: 'acknowledged' }]);
+    expect((await scene.told(id)).slice(2)).toEqual(['ack UANN acted']);
+  });
+
+  it('and does not take again what was given back since', async () => {
+    const id = await atLevel2();
+    let arrive: () => void = () => undefined;
+    opsgenie.until = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    await sentry.take(id, 'UANN');
+    await sentry.deliver();
+    await sentry.release(id, 'UANN');
+    arrive();
+    await opsgenie.settled();
+    expect((await scene.told(id)).slice(2)).toEqual(['ack UANN taken', 'released UANN']);
+  });
 });
 
 it.each<[string, PagingFault]>([

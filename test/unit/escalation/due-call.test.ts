@@ -22,6 +22,7 @@ const facts = (changes: Partial<Facts> = {}): Facts => ({
   state: 'diagnosing',
   severity: 'error',
   needsNobody: false,
+  wasThere: false,
   run: { seq: 0, at: at(0) },
   asksAgain: false,
   isDone: false,

@@ -51,11 +51,13 @@ export function createOpsgenie({ name, key, region, url }: OpsgenieConfig, timeo
     name,
     trigger: (page, signal) => send('', alertOf(page), signal),
     acknowledge: (dedupKey, by, signal) =>
-      change(dedupKey, 'acknowledge', { user: clipLine(storable(by), 100) || 'Sentry' }, signal),
-    resolve: (dedupKey, why, signal) =>
-      change(dedupKey, 'close', { user: 'Sentry', note: clipLine(storable(why), 1_000) }, signal),
+      change(dedupKey, 'acknowledge', noteOf(`acknowledged by ${by}`), signal),
+    resolve: (dedupKey, why, signal) => change(dedupKey, 'close', noteOf(why), signal),
   };
 }
+
+/** By its user the webhook tells what Sentry did itself: see `readOpsgenieNews`. */
+const noteOf = (text: string): object => ({ user: 'Sentry', note: clipLine(storable(text), 1_000) });
 
 function alertOf(page: Page): object {
   const { incidentId, dedupKey, level, severity, target, reason, url } = page;
