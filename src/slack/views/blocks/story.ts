@@ -4,7 +4,8 @@ import { pages } from './text.ts';
 
 const PAGE = 2_900;
 /** `<@U…>` where the story itself names somebody: after its own words at the start of a line, never inside a value. */
-const NAMED = /^(• (?:(?:approved|denied|taken back) by )?|\S+Z {2}(?:called |muted until \S+Z by )?)<@([UW][A-Z0-9]+)>/;
+const NAMED =
+  /^(• (?:(?:approved|denied|taken back) by )?|\S+Z {2}(?:called |muted until \S+Z by )?)<@([UW][A-Z0-9]+)>/;
 /** Code, or a moment. */
 const PIECE = /`([^`\n]+)`|\b(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)/;
 const DAY = /^(\S+Z):$/;
