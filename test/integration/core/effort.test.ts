@@ -113,8 +113,14 @@ test('none: recorded as one line, and looked into by a press', async () => {
 });
 
 test('on demand: a thread that waits for a press', async () => {
-  const id = await opened(alertOf('Later'));
+  const alert = alertOf('Later');
+  const id = await opened(alert);
   await rests(id);
+  // Nobody has looked yet: it is not asked for again.
+  await core.accept({ ...alert, deliveryKey: `${id} again` });
+  const again = JSON.stringify((await slotsOf(id)).find(({ slot }) => slot.startsWith('again:')));
+  expect(again).toContain('sentry_investigate');
+  expect(again).not.toContain('Investigate again');
   expect(await typesOf(id)).not.toContain('investigator.chosen');
   expect((await slotsOf(id))[0]?.text).toContain('Press “Investigate”');
   expect(await core.investigateNow(id, 'UONCALL')).toMatchObject({ ok: true });
