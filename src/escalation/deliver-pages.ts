@@ -29,15 +29,27 @@ const RETRY_MAX_MS = 60_000;
 const REFUSED_RETRY_MS = 5 * 60_000;
 const FAILED_AFTER_MS = 2 * 60_000;
 
+/** The pages of these pagers, or of all others. */
+export interface PageQueue {
+  readonly pagers: readonly string[];
+  readonly others: boolean;
+}
+
+/** One for each pager, so that none waits for another that does not answer, and one for what sentry.yaml has no more. */
+export function pageQueues(pagers: ReadonlyMap<string, unknown>): readonly PageQueue[] {
+  const names = [...pagers.keys()];
+  return [...names.map((name) => ({ pagers: [name], others: false })), { pagers: names, others: true }];
+}
+
 /**
- * Brings paging services to know what the record wants them to: one word for each page at a time, whoever has its lease. Every
- * word may be said twice, for it has the page's own key. Answers how many words were tried.
+ * Brings the paging services of a queue to know what the record wants them to: one word for each page at a time, whoever has its lease.
+ * Every word may be said twice, for it has the page's own key. Answers how many words were tried.
  */
-export async function deliverPages(deps: PageDeps, signal: AbortSignal): Promise<number> {
+export async function deliverPages(deps: PageDeps, queue: PageQueue, signal: AbortSignal): Promise<number> {
   let tried = 0;
   for (;;) {
     await skipUnsent(deps);
-    const claimed = await claim(deps);
+    const claimed = await claim(deps, queue);
     if (claimed.length === 0 || signal.aborted) return tried;
     await Promise.all(claimed.map((page) => deliver(deps, page, signal)));
     tried += claimed.length;
@@ -60,12 +72,14 @@ async function skipUnsent({ sql }: PageDeps): Promise<void> {
 
 type Claimed = PageRow & { readonly lease: string; readonly acknowledged_by: string | null };
 
-async function claim(deps: PageDeps): Promise<readonly Claimed[]> {
+/** Whoever is to be called comes before what is to be closed. */
+async function claim(deps: PageDeps, { pagers, others }: PageQueue): Promise<readonly Claimed[]> {
   const due = await deps.sql<Pick<PageRow, 'incident_id' | 'level' | 'pager'>>`
     SELECT incident_id, level, pager FROM escalation_page
      WHERE told IS DISTINCT FROM want AND next_at <= statement_timestamp()
        AND (leased_until IS NULL OR leased_until < statement_timestamp())
-     ORDER BY next_at LIMIT ${AT_ONCE}`;
+       AND (pager = ANY (${deps.sql.array([...pagers])}::text[])) <> ${others}
+     ORDER BY want <> 'trigger', next_at LIMIT ${AT_ONCE}`;
   return (await Promise.all(due.map((page) => claimOne(deps, page)))).flat();
 }
 

@@ -12,7 +12,7 @@ import {
   type Said,
   takeIncident,
 } from './acknowledge.ts';
-import { countWaitingPages, deliverPages, type PageDeps } from './deliver-pages.ts';
+import { countWaitingPages, deliverPages, type PageDeps, pageQueues } from './deliver-pages.ts';
 import type { DueCall } from './due-call.ts';
 import { dueIncidents, SWEEP_LIMIT } from './due-incidents.ts';
 import { hearNews } from './hear-news.ts';
@@ -100,13 +100,14 @@ export function createEscalation(deps: EscalationDeps): Escalation {
       const everyMs = deps.everyMs ?? EVERY_MS;
       ends.push(bus.subscribe({ on: {}, everyMs, sweep }));
       if (deps.pagers.size > 0 || deps.ladder.levels.some(({ page }) => page.length > 0))
-        ends.push(
-          bus.subscribe({
-            on: {},
-            everyMs,
-            sweep: async () => void (await deliverPages(deps, stopping.signal)),
-          }),
-        );
+        for (const queue of pageQueues(deps.pagers))
+          ends.push(
+            bus.subscribe({
+              on: {},
+              everyMs,
+              sweep: async () => void (await deliverPages(deps, queue, stopping.signal)),
+            }),
+          );
     },
     async stop() {
       stopping.abort();

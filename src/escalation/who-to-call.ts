@@ -25,7 +25,8 @@ export interface CalleeDeps {
 
 /** Nobody waits longer for a service that tells who is on call. */
 const ANSWER_MS = 10_000;
-const MOST_MENTIONED = 10;
+/** As many as a level of sentry.yaml may name. */
+const MOST_MENTIONED = 20;
 /** An answer counts for so long, and so does that there is none: many calls at once ask, and wait, once. */
 const REMEMBERED_MS = 30_000;
 
@@ -56,13 +57,18 @@ export function createWhoToCall(deps: CalleeDeps): WhoToCall {
 
 async function calleesOf(deps: CalleeDeps, mentions: readonly Mention[]): Promise<Callees> {
   const each = await Promise.all(mentions.map((mention) => calleeOf(deps, mention)));
-  const problems = each.flatMap(({ problem }) => problem ?? []);
-  return {
-    mentions: [...new Set(each.flatMap((one) => one.mentions))].slice(0, MOST_MENTIONED),
-    names: [...new Set(each.flatMap(({ names }) => names))].slice(0, MOST_MENTIONED),
-    groups: [...new Set(each.flatMap(({ groups }) => groups))].slice(0, MOST_MENTIONED),
-    problem: problems.length > 0 ? problems.join(' ') : null,
-  };
+  const all = [
+    [...new Set(each.flatMap((one) => one.mentions))],
+    [...new Set(each.flatMap(({ names }) => names))],
+    [...new Set(each.flatMap(({ groups }) => groups))],
+  ] as const;
+  const [found = [], names = [], groups = []] = all.map((some) => some.slice(0, MOST_MENTIONED));
+  const left = all.flatMap((some) => some.slice(MOST_MENTIONED)).length;
+  const problems = [
+    ...(left > 0 ? [`${left} more are on call than one message calls: ${MOST_MENTIONED} at most.`] : []),
+    ...each.flatMap(({ problem }) => problem ?? []),
+  ];
+  return { mentions: found, names, groups, problem: problems.length > 0 ? problems.join(' ') : null };
 }
 
 async function calleeOf(deps: CalleeDeps, mention: Mention): Promise<Callees> {

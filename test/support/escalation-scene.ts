@@ -2,7 +2,7 @@ import type { IncidentEventBody } from '../../src/core/event.ts';
 import { asIncidentId, type IncidentId } from '../../src/core/ids.ts';
 import type { IncidentState } from '../../src/core/incident.ts';
 import type { Sql } from '../../src/core/sql.ts';
-import { deliverPages } from '../../src/escalation/deliver-pages.ts';
+import { deliverPages, pageQueues } from '../../src/escalation/deliver-pages.ts';
 import { createEscalation, type Escalation, type EscalationDeps } from '../../src/escalation/escalation.ts';
 import type { Ladder } from '../../src/escalation/ladder.ts';
 import type { Delivered, Page, Pager } from '../../src/escalation/ports.ts';
@@ -123,7 +123,11 @@ export async function escalationScene(): Promise<EscalationScene> {
       const own = { ...deps, ...changes };
       return {
         ...createEscalation(own),
-        deliver: () => deliverPages(own, new AbortController().signal),
+        deliver: async () => {
+          const { signal } = new AbortController();
+          const tried = pageQueues(own.pagers).map((queue) => deliverPages(own, queue, signal));
+          return (await Promise.all(tried)).reduce((sum, each) => sum + each, 0);
+        },
       };
     },
     async incident({ minutesAgo = 6, severity = 'critical', title = 'box: it is broken' } = {}) {

@@ -6,7 +6,13 @@ import type { Escalation } from '../../../src/escalation/escalation.ts';
 import type { Delivered } from '../../../src/escalation/ports.ts';
 import { readFacts } from '../../../src/escalation/read-facts.ts';
 import { afterRestore } from '../../../src/incidents/after-restore.ts';
-import { type EscalationScene, escalationScene, twoLevels } from '../../support/escalation-scene.ts';
+import {
+  bell,
+  type EscalationScene,
+  escalationScene,
+  oncall,
+  twoLevels,
+} from '../../support/escalation-scene.ts';
 import { eventually } from '../../support/slack-scene.ts';
 
 let scene: EscalationScene;
@@ -345,6 +351,35 @@ describe('pages', () => {
     await one.deliver();
     expect(scene.pager.said).toEqual([`trigger ${id}`, `trigger ${id}`]);
     expect(scene.pager.open.size).toBe(1);
+  });
+
+  it('a service that does not answer holds up no other, and whoever is to be called comes first', async () => {
+    const other = bell('og');
+    const both = scene.process({
+      pagers: new Map([
+        ['pd', scene.pager],
+        ['og', other],
+      ]),
+      ladder: { ...twoLevels, levels: [{ afterMs: 0, mention: oncall, page: ['pd', 'og'] }] },
+    });
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    scene.pager.before = () => answered;
+    const ids = await Promise.all(Array.from({ length: 10 }, () => scene.incident()));
+    for (const id of ids) await both.look(id);
+    const delivering = both.deliver();
+    await eventually(() => expect(other.open.size).toBe(10));
+    expect(scene.pager.open.size).toBe(0);
+    answer();
+    await delivering;
+    expect(scene.pager.open.size).toBe(10);
+    for (const id of ids.slice(1)) await both.take(id, 'UANN');
+    const late = await scene.incident();
+    await both.look(late);
+    await both.deliver();
+    expect(other.said.slice(10, 14)).toContain(`trigger ${late}`);
   });
 
   it('429 with Retry-After waits as long', async () => {
