@@ -1,16 +1,17 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { OpsError } from '../core/errors.ts';
 import { createMutes, type Mutes } from '../incidents/mutes/mutes.ts';
 import type { Steered } from '../incidents/steering.ts';
 import { createLog } from '../infra/log/log.ts';
 import { createRecords } from '../record/record.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
+import { readSpan } from '../safety/kill-switch/parse-kill-switch.ts';
 import { operator, withStore } from './with-store.ts';
 
 export const muteCommand = new Command('mute')
   .description('Let alerts wait: they are kept, and what still fires at the end is opened.')
   .argument('<matcher>', 'alertname="DiskFull", severity=~"warning|info"')
-  .argument('<time>', '30m, 2h or 1d')
+  .argument('<time>', '30m, 2h or 1d', span)
   .argument('[reason...]', 'why, for everybody to read')
   .option('--yes', 'also critical alerts, where the matcher says so', false)
   .action((matcher: string, time: string, reason: readonly string[], { yes }: { readonly yes: boolean }) =>
@@ -31,6 +32,11 @@ export const mutesCommand = new Command('mutes')
       process.stdout.write(`${(await mutes.lines()).join('\n') || 'Nothing is muted.'}\n`);
     }),
   );
+
+function span(text: string): string {
+  if (readSpan(text) === undefined) throw new InvalidArgumentError('expected 30m, 2h or 1d (at most 31d)');
+  return text;
+}
 
 function say(answer: Steered): void {
   if (!answer.ok)

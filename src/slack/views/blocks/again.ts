@@ -30,6 +30,7 @@ const why: Partial<Readonly<Record<IncidentState, string>>> = {
   stopped: 'I have not looked again: it is stopped. Mention me with “resume”, and I go on.',
 };
 
+const BY_POLICY = 'The policy asks for no more. Press “Investigate” if you want more.';
 const FLAPPING = 'I do not look into each time. I look again once it stays, or when you ask.';
 
 /** For each such time one message, edited as it counts up: an alert that is taken in without any work is seen. */
@@ -43,7 +44,7 @@ export function drawAgain(record: IncidentRecord): readonly { readonly seq: numb
 function drawRest({ incident }: IncidentRecord, rest: Rest): Slot {
   const { state, isLast, number, flapping } = rest;
   const { head, at } = headOf(rest);
-  const says = isLast ? ` ${flapping ? FLAPPING : why[state]}` : '';
+  const says = isLast ? ` ${flapping ? FLAPPING : restsByPolicy(incident) ? BY_POLICY : why[state]}` : '';
   const mayAsk = isLast && state !== 'stopped';
   return {
     slot: `again:${number}`,
@@ -56,9 +57,12 @@ function drawRest({ incident }: IncidentRecord, rest: Rest): Slot {
   };
 }
 
+const restsByPolicy = ({ state, effort }: IncidentRecord['incident']): boolean =>
+  state === 'reported' && isResting(effort);
+
 /** Of one that rests by policy nobody has looked for the cause. */
-const askOf = ({ state, effort }: IncidentRecord['incident']) =>
-  state === 'reported' && isResting(effort)
+const askOf = (incident: IncidentRecord['incident']) =>
+  restsByPolicy(incident)
     ? { text: 'Investigate', action: ACTIONS.investigate }
     : { text: 'Investigate again', action: ACTIONS.again };
 
