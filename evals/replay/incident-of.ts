@@ -89,6 +89,7 @@ export function incidentOf(scenario: Scenario, now: number): Incident {
     asksAgainAt: null,
     flappingUntil: null,
     mutedBy: null,
+    mergedInto: null,
     effort: null,
     detailsDeletedAt: null,
     investigator: null,

@@ -4,6 +4,7 @@ import type { GradeQuestion } from './grade.ts';
 import type { ActionId, IncidentId, ToolCallId } from './ids.ts';
 import type { IncidentState, Role, Verdict } from './incident.ts';
 import type { HeldBack, ShownMemory } from './memory.ts';
+import type { MergeEventBody } from './merge.ts';
 import type { UnreadCall } from './unread.ts';
 
 /** What happened in an incident, append-only; everything Slack shows and `why` tells is drawn from these and the rows they name. */
@@ -256,6 +257,7 @@ export type IncidentEventBody =
       readonly until: string;
     }
   | { readonly type: 'incident.unmuted'; readonly mute: string }
+  | MergeEventBody
   /** How much is done about it: by a rule of the policy, else by a person, else because an alert joined that asks for it. */
   | {
       readonly type: 'effort.chosen';

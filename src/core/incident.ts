@@ -96,6 +96,8 @@ export interface Incident {
   readonly flappingUntil: string | null;
   /** The mute that it waits for, or that hid it to its end; null: none does. */
   readonly mutedBy: string | null;
+  /** The incident that leads, while this one is taken for a part of the same problem; null: it is on its own. */
+  readonly mergedInto: IncidentId | null;
   /** How much the policy, or then a person, has done about it; null: as usual. */
   readonly effort: Effort | null;
   /** What was found and done in it was deleted for its age; see `record/retention.ts`. */

@@ -63,6 +63,7 @@ export const toIncident = mapper<Incident>({
   asks_again_at: true,
   flapping_until: true,
   muted_by: true,
+  merged_into: true,
   effort: true,
   details_deleted_at: true,
 });

@@ -50,6 +50,7 @@ export function anIncident(changes: Partial<Incident> = {}): Incident {
     asksAgainAt: null,
     flappingUntil: null,
     mutedBy: null,
+    mergedInto: null,
     effort: null,
     detailsDeletedAt: null,
     ...changes,

@@ -43,6 +43,7 @@ export function anIncident(change: Partial<Incident> = {}): Incident {
     flappingUntil: null,
     asksAgainAt: null,
     mutedBy: null,
+    mergedInto: null,
     effort: null,
     detailsDeletedAt: null,
     ...change,

@@ -1,6 +1,7 @@
 import { effortLabels } from '../../core/effort.ts';
 import type { IncidentEvent } from '../../core/event.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
+import { formatMergeReason, type MergeEventBody } from '../../core/merge.ts';
 import { mutedNow } from '../../core/muted-now.ts';
 import { formatScope, formatSetter } from '../../core/switch-scope.ts';
 
@@ -9,6 +10,7 @@ type Rest =
   | 'effort.chosen'
   | 'incident.muted'
   | 'incident.unmuted'
+  | MergeEventBody['type']
   | 'incident.stopped'
   | 'incident.resumed'
   | 'switch.set'
@@ -33,6 +35,14 @@ export function formatRest(event: Extract<IncidentEvent, { type: Rest }>, moment
       return `muted until ${moment(event.until)} by ${formatSetter(event.by)} (${event.mute})${event.reason ? `: ${event.reason}` : ''}`;
     case 'incident.unmuted':
       return `no longer muted (${event.mute})`;
+    case 'incident.merged':
+      return `part of ${event.into}: ${formatMergeReason(event.because)}`;
+    case 'member.merged':
+      return `${event.incident} is a part of this: ${formatMergeReason(event.because)}`;
+    case 'incident.split':
+      return `on its own again, not a part of ${event.from}${formatSplitter(event.by)}`;
+    case 'member.split':
+      return `${event.incident} is on its own again${formatSplitter(event.by)}`;
     case 'incident.stopped':
       return `<@${event.by}> stopped it${event.reason ? `: ${event.reason}` : ''}`;
     case 'incident.resumed':
@@ -43,3 +53,5 @@ export function formatRest(event: Extract<IncidentEvent, { type: Rest }>, moment
       return `${formatSetter(event.by)} resumed changes (${formatScope(event.scope)})${event.reason ? `: ${event.reason}` : ''}`;
   }
 }
+
+const formatSplitter = (by: string | null): string => (by === null ? '' : `, split by <@${by}>`);

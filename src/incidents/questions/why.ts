@@ -342,6 +342,10 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'switch.cleared':
     case 'incident.muted':
     case 'incident.unmuted':
+    case 'incident.merged':
+    case 'incident.split':
+    case 'member.merged':
+    case 'member.split':
       return formatRest(event, moment);
     case 'injection.found':
       return `${event.where} reads like instructions to the model (${event.kinds.join(', ').replaceAll('_', ' ')}): ${event.blocked ? 'kept from it' : 'marked for it as suspicious data'}`;

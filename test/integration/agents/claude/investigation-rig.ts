@@ -191,6 +191,7 @@ export const INCIDENT: Incident = {
   asksAgainAt: null,
   flappingUntil: null,
   mutedBy: null,
+  mergedInto: null,
   effort: null,
   detailsDeletedAt: null,
 };

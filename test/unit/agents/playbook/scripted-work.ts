@@ -44,6 +44,7 @@ export function anIncident(part: Partial<Incident> = {}): Incident {
     asksAgainAt: null,
     flappingUntil: null,
     mutedBy: null,
+    mergedInto: null,
     effort: null,
     detailsDeletedAt: null,
     ...part,
