@@ -98,8 +98,13 @@ const madeSince = ({ made }: Facts, since: Date): Facts['made'] =>
   made.filter(({ level, at }) => level > 0 && at >= since);
 
 /** The highest level that is called for what stands now; 0: none is. */
-export const reachedLevel = (facts: Facts): number =>
-  Math.max(0, ...madeSince(facts, sinceOf(facts)).map(({ level }) => level));
+export const reachedLevel = (facts: Facts): number => highest(madeSince(facts, sinceOf(facts)));
+
+/** Of a call that only said something: its level is still to be called, should it get worse. */
+const INFORMS = 'informs:';
+
+const highest = (made: Facts['made']): number =>
+  Math.max(0, ...made.filter(({ key }) => !key.startsWith(INFORMS)).map(({ level }) => level));
 
 /** Whoever has it is told of what came since, in the thread. */
 function tellHolder({ made }: Facts, needs: readonly Need[], now: Date): Due {
@@ -123,16 +128,20 @@ interface Climb {
 }
 
 function nextLevel({ facts, ladder, needs, made, since, now }: Climb): Due {
-  const reached = Math.max(0, ...made.map(({ level }) => level));
+  const reached = highest(made);
   const level = reached + 1;
   const upcoming = ladder.levels[reached];
   if (!upcoming) return NOTHING;
   const isHurried = level <= facts.hurried;
+  // What only informs pages nobody; a fix that was tried and did not help does.
+  const onlyInforms =
+    facts.severity === 'info' && !isHurried && !needs.some(({ reason }) => reason === 'failed_verification');
+  if (onlyInforms && (made.length > 0 || upcoming.mention.length === 0)) return NOTHING;
   const at = isHurried ? now : levelAt(facts, ladder, needs, made, reached);
   if (at === null) return NOTHING;
   const reason = (needs.findLast((need) => need.at <= now) ?? needs[0])?.reason ?? 'unacknowledged';
-  const key = `level:${level}:${facts.run.seq}:${since.getTime()}`;
-  const call: DueCall = { key, level, reason, pages: upcoming.page.length > 0 };
+  const key = `${onlyInforms ? INFORMS : ''}level:${level}:${facts.run.seq}:${since.getTime()}`;
+  const call: DueCall = { key, level, reason, pages: upcoming.page.length > 0 && !onlyInforms };
   return isHurried ? { ...NOTHING, call } : unlessQuiet(facts, ladder, call, at, now);
 }
 

@@ -29,14 +29,11 @@ export async function noteRelated({ deps, incident, durably }: PhaseRun): Promis
     if (same.length === 0) return [];
     await deps.sql.begin(async (tx) => {
       const before = { type: 'incident.related', incidents: same, began: 'before' } as const;
-      await deps.records.append(tx, id, before, 'related');
-      for (const other of same.toSorted())
-        await deps.records.append(
-          tx,
-          other,
-          { type: 'incident.related', incidents: [id], began: 'since' },
-          `related:${id}`,
-        );
+      const since = { type: 'incident.related', incidents: [id], began: 'since' } as const;
+      // In one order for all turns, this incident in its place among the others: each entry locks an incident's row.
+      for (const each of [id, ...same].toSorted())
+        if (each === id) await deps.records.append(tx, id, before, 'related');
+        else await deps.records.append(tx, each, since, `related:${id}`);
     });
     return same satisfies readonly IncidentId[];
   });

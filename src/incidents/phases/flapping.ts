@@ -1,5 +1,6 @@
 import { move } from '../move.ts';
 import { chooseEffort, effortEvents, restsOn } from './effort.ts';
+import { goesOnAgain } from './muted.ts';
 import type { PhaseRun } from './phase-run.ts';
 
 /** The reason of a turn that comes when an alert has been quiet for long enough. */
@@ -11,7 +12,7 @@ const RESTS_WHILE_FLAPPING =
 /** How its alert stands: `steady` was found to flap, and has not fired anew since. */
 interface Flapping {
   readonly now: 'flaps' | 'steady' | 'no';
-  /** It fired again after its incident had ended. */
+  /** It fired again after its incident had ended, and nothing mutes it. */
   readonly firedAgain: boolean;
   readonly leftMs: number;
   /** Newest first. */
@@ -77,14 +78,14 @@ async function rest({ deps, incident, durably }: PhaseRun, { flips, leftMs }: Fl
 
 /** By the clock of the database, which has said until when. */
 async function readFlapping({ deps, incident }: PhaseRun): Promise<Flapping> {
-  const [row] = await deps.sql<{ left_ms: number | null; again: boolean | null; flips: string[] }>`
+  const [row] = await deps.sql<{ left_ms: number | null; flips: string[] }>`
     SELECT ceil(extract(epoch FROM flapping_until - clock_timestamp()) * 1000)::float8 AS left_ms,
-           fired_again_at > ended_at AS again, to_jsonb(flips) AS flips
+           to_jsonb(flips) AS flips
       FROM incident WHERE id = ${incident.id}`;
   const leftMs = row?.left_ms ?? null;
   return {
     now: leftMs === null ? 'no' : leftMs > 0 ? 'flaps' : 'steady',
-    firedAgain: row?.again ?? false,
+    firedAgain: incident.state === 'resolved' && (await goesOnAgain(deps, incident.id)),
     leftMs: Math.max(0, leftMs ?? 0) + 500,
     flips: (row?.flips ?? []).map((at) => new Date(at).toISOString()),
   };

@@ -21,3 +21,14 @@ export async function readUnlessMuted(deps: InvestigationDeps, id: IncidentId): 
  */
 export const isMuted = ({ state, mutedBy }: Incident): boolean =>
   (state === 'open' || isEnded(state)) && typeof mutedBy === 'string';
+
+/**
+ * Whether its alert fired again after its end, and nothing mutes it. Both are asked at one moment: it may have fired after the turn had read
+ * the incident, as what was over, and was no matter for a mute then.
+ */
+export async function goesOnAgain({ sql, mutes }: InvestigationDeps, id: IncidentId): Promise<boolean> {
+  // Set by accepting, which knows what was said before the end and what after.
+  const [row] = await sql<{ readonly again: boolean | null }>`
+    SELECT fired_again_at > ended_at AS again FROM incident WHERE id = ${id}`;
+  return row?.again === true && !(await mutes.hold([id])).has(id);
+}

@@ -8,6 +8,7 @@ import { hasRestarted, judgeRecovery } from '../recovery/judge-recovery.ts';
 import { sourceName } from '../source-end.ts';
 import { chooseEffort, restsAgain } from './effort.ts';
 import { askWhatFollows } from './lasting.ts';
+import { goesOnAgain } from './muted.ts';
 import type { PhaseRun } from './phase-run.ts';
 
 /**
@@ -101,12 +102,7 @@ async function ownCheck({ deps, incident }: PhaseRun): Promise<OwnCheck> {
 /** The same alert fired again within its window: the incident goes on in its thread, with a round of its own. */
 export async function reopen(run: PhaseRun): Promise<void> {
   const { deps, incident } = run;
-  // Set by accepting, which knows what was said before the end and what after.
-  const firedAgain = await run.durably('fired again?', async () => {
-    const [row] = await deps.sql<{ again: boolean | null }>`
-      SELECT fired_again_at > ended_at AS again FROM incident WHERE id = ${incident.id}`;
-    return row?.again ?? false;
-  });
+  const firedAgain = await run.durably('fired again?', () => goesOnAgain(deps, incident.id));
   if (!firedAgain) return;
   await run.durably('reopen', async () => {
     const chosen = await chooseEffort(run);

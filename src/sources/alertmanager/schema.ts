@@ -9,13 +9,19 @@ const time = z.unknown().transform(timeOf).optional();
 
 const status = z.enum(['firing', 'resolved'], { error: 'expected "firing" or "resolved"' });
 
+/** What Alertmanager's own API answers: one that is silenced still fires. Whether it is over, its end says. */
+const apiStatus = z
+  .object({ state: z.enum(['active', 'suppressed', 'unprocessed']) })
+  .transform(() => undefined);
+
 /**
- * One alert of a group, or as Prometheus sends it to `/api/v2/alerts`: then without a status, and over once `endsAt` is past.
+ * One alert of a group, or as Prometheus sends it to `/api/v2/alerts`, or Alertmanager answers there: then without a status, and over once
+ * `endsAt` is past.
  * `fingerprint` is Alertmanager's own, over all labels (absent before 0.17).
  */
 export const AlertmanagerAlert = z.object(
   {
-    status: status.nullish(),
+    status: z.union([status, apiStatus], { error: 'expected "firing" or "resolved"' }).nullish(),
     labels: texts.refine((labels) => Object.keys(labels).length > 0, {
       error: 'expected at least one label',
     }),

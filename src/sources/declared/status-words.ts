@@ -59,9 +59,16 @@ const resolved = [
   'stopped',
 ];
 
+/** `NO_DATA`, `No data` and `no-data` are one word. */
+const plain = (word: string): string =>
+  word
+    .toLowerCase()
+    .replace(/[\s_-]+/g, ' ')
+    .trim();
+
 const common = new Map<string, Alert['status']>([
-  ...firing.map((word) => [word, 'firing'] as const),
-  ...resolved.map((word) => [word, 'resolved'] as const),
+  ...firing.map((word) => [plain(word), 'firing'] as const),
+  ...resolved.map((word) => [plain(word), 'resolved'] as const),
 ]);
 
 /** Null: a word that means neither. */
@@ -69,8 +76,8 @@ export function statusOf(
   word: string | null,
   own: Readonly<Record<Alert['status'], readonly string[]>>,
 ): Alert['status'] | null {
-  const plain = word?.toLowerCase() ?? '';
-  if (own.firing.includes(plain)) return 'firing';
-  if (own.resolved.includes(plain)) return 'resolved';
-  return common.get(plain) ?? null;
+  const said = plain(word ?? '');
+  if (own.firing.some((each) => plain(each) === said)) return 'firing';
+  if (own.resolved.some((each) => plain(each) === said)) return 'resolved';
+  return common.get(said) ?? null;
 }

@@ -4,6 +4,7 @@ import type { IncidentId } from '../../../src/core/ids.ts';
 import type { MaintenanceWindow } from '../../../src/core/maintenance-window.ts';
 import { moveIn } from '../../../src/incidents/move.ts';
 import { why } from '../../../src/incidents/questions/why.ts';
+import { createTurn } from '../../../src/incidents/turn.ts';
 import { boxAlert, boxTools, type Core, createCore, type Machine } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -278,6 +279,17 @@ test('one that fires again into a muted incident is no repeat of the time before
   await again('b');
   await waitFor('it to go on', async () => (await core.records.incident(id))?.round === 2);
   expect((await core.records.incident(id))?.mutedBy).toBeNull();
+});
+
+test('what fires again once a turn has read that it was over waits for its mute all the same', async () => {
+  const { id, mute, again } = await pairThatEnded(['a', 'b']);
+  await createTurn(core)(id, 'source_resolved', async (name, work) => {
+    if (name === 'fired again?') await again('a');
+    return work();
+  });
+  await held(id, mute);
+  await idle(id);
+  expect(await stateOf(id)).toBe('resolved');
 });
 
 test('a mute that comes after its turn has begun hides nothing of what goes on', async () => {

@@ -122,7 +122,24 @@ describe('which call is due', () => {
     ],
     ['what was asked for is done', { ...reported(1), isDone: true }, 60, '-'],
     ['nobody is called for what only informs', { severity: 'info' }, 60, '-'],
-    ['but it is said that it is unsolved', { ...reported(1), severity: 'info' }, 6, '1 unsolved'],
+    [
+      'but it is said that it is unsolved, without a page',
+      { ...reported(1), severity: 'info' },
+      6,
+      '1 unsolved',
+    ],
+    [
+      'and is said once',
+      { ...reported(1), severity: 'info', made: [{ ...call(1, 6), key: 'informs:level:1:1:0' }] },
+      60,
+      '-',
+    ],
+    [
+      'what was said as information has got worse: its level is called',
+      { ...reported(1), severity: 'critical', made: [{ ...call(1, 6), key: 'informs:level:1:1:0' }] },
+      60,
+      '1 unsolved',
+    ],
     [
       'an approval runs out',
       {
