@@ -87,7 +87,7 @@ const KEPT = anyOf(
   'complian\\w*',
   'scan\\w*',
   '4xx',
-  '4\\d\\d',
+  '4\\d\\ds?',
   'drift\\w*',
   'out of sync',
   'config(?:uration)?',
@@ -211,7 +211,7 @@ const SERVICE = anyOf(
   'errors?',
   'error \\w+',
   '5xx',
-  '5\\d\\d',
+  '5\\d\\ds?',
   'exceptions?',
   'panic\\w*',
   'abort\\w*',
@@ -270,7 +270,7 @@ function nameIn(name: string): RegExp {
   return parts.length > 1
     ? new RegExp(`\\b${whole}\\b`, 'gi')
     : new RegExp(
-        `(?<=\\b(?:on|for|of|in|at|from|to) )${whole}\\b|\\b${whole}(?=:|'s| service| server| api)`,
+        `(?<=\\b(?:on|for|of|in|at|from|to) )${whole}\\b|\\b${whole}(?=:|'s| (?:is|has|service|server|api)\\b)`,
         'gi',
       );
 }
