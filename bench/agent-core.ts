@@ -106,6 +106,7 @@ export async function createAgentCore(options: {
     audit,
     jobs: engine,
     mutes: { hold: async () => new Set(), release: async () => undefined },
+    correlation: { hold: async () => new Set() },
     effort: async () => ({ effort: 'adaptive', rule: null }),
     vault,
     gate: createGate({

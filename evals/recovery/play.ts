@@ -230,6 +230,7 @@ async function setScene(
     confirmation: CONFIRMATION,
     effort: async () => ({ effort: 'adaptive', rule: null }),
     mutes: { hold: async () => new Set(), release: async () => undefined },
+    correlation: { hold: async () => new Set() },
     log,
     shutdown: shutdown.signal,
     redact,

@@ -52,6 +52,8 @@ export interface Investigation {
   readonly alertStartedAt?: string | null;
   /** The alerts of its group; empty where it is one. */
   readonly members?: readonly string[];
+  /** Alerts of other systems that are taken for a part of the same problem; none when left out. */
+  readonly parts?: readonly string[];
   readonly recall: Recall;
   /** What was run in this incident, oldest first, with how each ended. What people denied is not among it: it was never tried. */
   readonly tried: readonly TriedAction[];
@@ -91,7 +93,7 @@ export interface Investigation {
    */
   memoryFor(turn: number, text: string, shown: readonly string[]): Promise<PreparedMemory | null>;
   /** What people have said since this role began, and after the event `seq`; 0 for all of it. */
-  hintsSince(seq: number): Promise<readonly (Guidance & { readonly seq: number })[]>;
+  hintsSince(seq: number): Promise<readonly Heard[]>;
   /** Records that another model goes on, and why. */
   modelChanged(model: string, why: string): Promise<void>;
   /** What of a diagnosis does not stand on the record, in words for whoever made it; null: nothing that would void it. */
@@ -120,6 +122,13 @@ export interface RetriedRead {
 
 export interface Guidance {
   readonly by: string;
+  readonly text: string;
+}
+
+/** What came while it works: a person's hint, or (`by` null) an alert of another system that is taken for a part of the problem. */
+export interface Heard {
+  readonly seq: number;
+  readonly by: string | null;
   readonly text: string;
 }
 

@@ -3,6 +3,8 @@ import { createPlaybook } from '../agents/playbook/create-playbook.ts';
 import type { Config } from '../config/config.ts';
 import { live } from '../core/live.ts';
 import { createChangeOfMind } from '../incidents/after-all.ts';
+import { createCorrelation } from '../incidents/correlation/correlation.ts';
+import { systemsOf } from '../incidents/correlation/topology.ts';
 import type { InvestigationDeps } from '../incidents/deps.ts';
 import { createDigDeeper } from '../incidents/dig-deeper.ts';
 import { createRetryRead } from '../incidents/failed-reads/retry-read.ts';
@@ -59,6 +61,7 @@ export async function createIncidentServices(
     tools: on.offered,
     runbooks: remembered.knownRunbooks,
   });
+  const { audiences } = on.slackWorkspace;
   const engine = createEngine({ databaseUrl: parts.store.url, sql, log, executorId: on.executorId });
   let maintenance = config.maintenance;
   const mutes = createMutes({
@@ -68,6 +71,20 @@ export async function createIncidentServices(
     isAdmin: (user) => policy.isAdmin(user),
     windows: () => maintenance,
     log,
+  });
+  const correlation = createCorrelation({
+    sql,
+    records,
+    audit,
+    effort: guards.rules.effort,
+    systems: () => systemsOf(parts.kinds, targets.values()),
+    windowMs: config.correlation.enabled ? config.correlation.windowMinutes * 60_000 : null,
+    isForSame: async (a, b) =>
+      (
+        await Promise.all(
+          [[a, b] as const, [b, a] as const].map(([here, of]) => audiences.mayTell(here, [of])),
+        )
+      ).every(({ keptBack }) => keptBack.size === 0),
   });
   const deps: InvestigationDeps = {
     sql,
@@ -89,6 +106,7 @@ export async function createIncidentServices(
     },
     stops: createStopNotices({ sql, bus: on.bus, log }),
     mutes,
+    correlation,
     effort: guards.rules.effort,
     log,
     shutdown: on.shutdown.signal,
@@ -118,6 +136,7 @@ export async function createIncidentServices(
     logWatch,
     watchBoard: createWatchBoard({ sql, audit, watched: on.systems.logs }),
     mutes,
+    correlation,
     targetsReload: reloadOf(
       on,
       guards,

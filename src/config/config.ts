@@ -17,6 +17,7 @@ import type { SlackConnection } from '../slack/ports.ts';
 import type { TargetConfig } from '../targets/kind.ts';
 import type { McpServerConfig } from '../tools/mcp/server-config.ts';
 import { readConfigFile } from './config-file.ts';
+import { type CorrelationConfig, correlationOf } from './correlation.ts';
 import { readEscalation } from './escalation.ts';
 import {
   apiTokens,
@@ -201,6 +202,7 @@ export interface Config {
   readonly targetsFile: TargetsFile;
   /** Windows in which alerts wait, as they were at the start. */
   readonly maintenance: readonly MaintenanceWindow[];
+  readonly correlation: CorrelationConfig;
   /** Where `fetch_docs` may go. */
   readonly docsHosts: readonly string[];
   /** True when no target is configured: the playground's shop-db is the system under care. */
@@ -303,6 +305,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     targets,
     targetsFile: file,
     maintenance: maintenanceOf(written),
+    correlation: correlationOf(written),
     docsHosts: values.SENTRY_DOCS_HOSTS,
     playgroundTarget,
     playgroundEngines: engineSockets(values.DOCKER_HOST, values.CONTAINER_HOST),

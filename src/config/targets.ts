@@ -8,6 +8,7 @@ import type { TargetConfig, TargetKind } from '../targets/kind.ts';
 import { kinds } from '../targets/kinds.ts';
 import { kindOf } from '../targets/systems.ts';
 import { type ConfigFile, type ConfigPath, readConfigFile } from './config-file.ts';
+import { correlationFields } from './correlation.ts';
 import { escalationFields } from './escalation.ts';
 import { maintenanceFields } from './maintenance.ts';
 import { mcpFields } from './mcp.ts';
@@ -191,6 +192,7 @@ function fileOf(known: readonly TargetKind[]) {
       ...mcpFields,
       ...escalationFields,
       ...maintenanceFields,
+      ...correlationFields,
     })
     .prefault({});
 }

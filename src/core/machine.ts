@@ -83,3 +83,13 @@ export function sourceMayResolve(state: IncidentState): boolean {
 export function isEnded(state: IncidentState): boolean {
   return state === 'resolved' || state === 'ignored';
 }
+
+/** States in which an incident may rest under another of the same problem: nothing is proposed yet, and no person is waited for. */
+export function restsUnder(state: IncidentState): boolean {
+  return state === 'open' || state === 'triaging' || state === 'diagnosing' || state === 'planning';
+}
+
+/** States in which an incident may lead others: it is at work, or about to be. */
+export function mayLeadOthers(state: IncidentState): boolean {
+  return nextWork(state) !== 'wait';
+}

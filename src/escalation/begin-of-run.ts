@@ -12,10 +12,16 @@ export interface SeenEvent {
 }
 
 /** Kinds of events by which `beginOfRun` tells, besides what people do. */
-export const BEGINS = ['state.changed', 'incident.unmuted', 'alert.flapping', 'effort.chosen'] as const;
+export const BEGINS = [
+  'state.changed',
+  'incident.unmuted',
+  'incident.split',
+  'alert.flapping',
+  'effort.chosen',
+] as const;
 
 /**
- * The event with which an incident began to be open as it is now: it came back, its mute ended, or an alert had it looked into that
+ * The event with which an incident began to be open as it is now: it came back, its mute ended, it rests under no other any more, or an alert had it looked into that
  * had rested. Undefined: it has been so since it was opened.
  */
 export function beginOfRun(events: readonly SeenEvent[]): SeenEvent | undefined {
@@ -36,7 +42,7 @@ export function beginOfRun(events: readonly SeenEvent[]): SeenEvent | undefined 
 
 /** Whoever had it before has it no more. */
 export const comesBack = ({ type, from }: SeenEvent): boolean =>
-  type === 'incident.unmuted' || (from !== null && isEnded(from));
+  type === 'incident.unmuted' || type === 'incident.split' || (from !== null && isEnded(from));
 const leavesRest = ({ from, to }: SeenEvent): boolean =>
   from === 'reported' && (to === 'triaging' || to === 'diagnosing');
 

@@ -22,6 +22,7 @@ export type KnownIncident = Pick<
   | 'opened_at'
   | 'requesters'
   | 'muted_by'
+  | 'merged_into'
   | 'flapping_until'
   | 'effort'
 > & {
@@ -51,7 +52,7 @@ export async function readFacts(tx: Tx, id: IncidentId): Promise<Read | null> {
   const [row] = await tx<EscalationRow>`SELECT * FROM escalation WHERE incident_id = ${id} FOR UPDATE`;
   const [incident] = await tx<KnownIncident & { readonly now: string }>`
     SELECT id, state, title, severity, target, verdict, asks_again_at, opened_at, requesters, source,
-           muted_by, flapping_until, effort,
+           muted_by, merged_into, flapping_until, effort,
            updated_at::text AS version, state || ' ' || severity || ' ' || round AS standing, clock_timestamp() AS now
       FROM incident WHERE id = ${id}`;
   if (!row || !incident) return null;
@@ -124,7 +125,9 @@ function factsOfEvents(
   };
 }
 
-function needsNobody({ state, muted_by, flapping_until, effort }: KnownIncident): boolean {
+function needsNobody({ state, muted_by, merged_into, flapping_until, effort }: KnownIncident): boolean {
+  // Whoever has the one that leads has this.
+  if (merged_into !== null) return true;
   if (state === 'open') return muted_by !== null;
   return state === 'reported' && (flapping_until !== null || isResting(effort));
 }

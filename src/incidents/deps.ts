@@ -14,6 +14,7 @@ import type { IncidentRecords } from '../record/record.ts';
 import type { AlertFacts } from '../safety/alert-matcher.ts';
 import type { AuditLog } from '../safety/audit/audit-chain.ts';
 import type { CredentialVault } from '../safety/vault/credentials.ts';
+import type { Correlation } from './correlation/correlation.ts';
 import type { StopNotices } from './kill-switch/stop-notices.ts';
 import type { Mutes } from './mutes/mutes.ts';
 import type { Confirmation } from './source-end.ts';
@@ -50,6 +51,8 @@ export interface InvestigationDeps {
   readonly effort: (facts: AlertFacts) => Promise<ChosenEffort>;
   /** What alerts wait for. */
   readonly mutes: Pick<Mutes, 'hold' | 'release'>;
+  /** What incidents are a part of. */
+  readonly correlation: Pick<Correlation, 'hold'>;
   readonly log: Log;
   /** What it takes, beside our own check, for an incident to be over. */
   readonly confirmation: Confirmation;

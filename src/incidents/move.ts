@@ -2,10 +2,12 @@ import type { Severity } from '../core/alert.ts';
 import { type Effort, isResting } from '../core/effort.ts';
 import { OpsError } from '../core/errors.ts';
 import type { IncidentEventBody } from '../core/event.ts';
+import type { IncidentId } from '../core/ids.ts';
 import type { Incident, IncidentState, Verdict } from '../core/incident.ts';
-import { isEnded, mayMove } from '../core/machine.ts';
+import { isEnded, mayMove, restsUnder } from '../core/machine.ts';
 import type { Tx } from '../core/sql.ts';
 import { outwardText } from '../safety/screen/boundary.ts';
+import { letGo } from './correlation/let-go.ts';
 import type { InvestigationDeps } from './deps.ts';
 import { lockLastingFix, withdrawLastingFix } from './leftovers.ts';
 
@@ -95,16 +97,20 @@ export async function moveIn(
     throw new OpsError('ILLEGAL_MOVE', `${incident.id} may not go from ${from} to ${to}.`, {
       hint: 'A defect: report it with the record.',
     });
-  // A mute may have come after the turn had read the incident, which goes on all the same.
+  // A mute may have come after the turn had read the incident, which goes on all the same. So may the incident that it is a part of:
+  // under that it rests before its next phase, and not once it has a fix, a result or a person of its own.
+  const endsMute = (from === 'open' || isEnded(from)) && !isEnded(to);
+  const endsMerge = !isEnded(to) && (isEnded(from) || !restsUnder(to));
   const [held] =
-    (from === 'open' || isEnded(from)) && !isEnded(to)
-      ? await tx<{ muted_by: string | null }>`
-          SELECT muted_by FROM incident WHERE id = ${incident.id} FOR UPDATE`
+    endsMute || endsMerge
+      ? await tx<{ muted_by: string | null; merged_into: IncidentId | null }>`
+          SELECT muted_by, merged_into FROM incident WHERE id = ${incident.id} FOR UPDATE`
       : [];
   const rows = await tx`
     UPDATE incident SET
       state = ${to},
       muted_by = CASE WHEN ${isEnded(to)} THEN muted_by END,
+      merged_into = CASE WHEN NOT ${endsMerge} THEN merged_into END,
       words = NULL,
       stopped_from = ${to === 'stopped' ? from : null},
       severity = CASE WHEN severity = ${incident.severity} THEN coalesce(${changes.severity ?? null}, severity)
@@ -135,8 +141,10 @@ export async function moveIn(
       await tx`SELECT 1 AS x FROM event WHERE incident_id = ${incident.id} AND dedupe_key = ${stateKey}`;
     return done ? 'already' : 'lost';
   }
-  if (typeof held?.muted_by === 'string')
+  if (endsMute && typeof held?.muted_by === 'string')
     await deps.records.append(tx, incident.id, { type: 'incident.unmuted', mute: held.muted_by });
+  if (endsMerge && typeof held?.merged_into === 'string')
+    await letGo(tx, deps, [incident.id, held.merged_into], null);
   for (const [index, event] of events.entries())
     await deps.records.append(tx, incident.id, event, `${key}:${index}`);
   await deps.records.append(tx, incident.id, { type: 'state.changed', from, to, reason }, stateKey);

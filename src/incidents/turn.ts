@@ -13,7 +13,7 @@ import { diagnose } from './phases/diagnose.ts';
 import { raiseEffort } from './phases/effort.ts';
 import { restWhileFlapping } from './phases/flapping.ts';
 import { LASTING_TURN, lookWhetherItLasts } from './phases/lasting.ts';
-import { isMuted, readUnlessMuted } from './phases/muted.ts';
+import { isMerged, isMuted, readAsItWaits } from './phases/muted.ts';
 import type { PhaseRun } from './phases/phase-run.ts';
 import { plan } from './phases/plan.ts';
 import { settleRemediation } from './phases/remediate.ts';
@@ -68,7 +68,7 @@ export function createTurn(deps: InvestigationDeps) {
     durably: Durably,
     earlier: EarlierTries | undefined,
   ): Promise<void> {
-    const incident = await durably('read', () => readUnlessMuted(deps, incidentId), { anew: true });
+    const incident = await durably('read', () => readAsItWaits(deps, incidentId), { anew: true });
     if (!incident)
       throw new OpsError('NO_INCIDENT', `There is no incident ${incidentId}.`, {
         hint: 'It was removed while its turn waited.',
@@ -90,6 +90,7 @@ export function createTurn(deps: InvestigationDeps) {
     const flapping = await restWhileFlapping(run);
     if (flapping === 'moved') return;
     if (flapping === 'no' && isOver) return resolveBySource(run);
+    if (isMerged(incident)) return;
     if (reason === ASK_AGAIN_TURN) return askAgain(run);
     if (reason === SILENT_TURN) return endSilent(run);
     if (incident.state === 'resolved') return reopen(run);

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type Guidance, type Investigation, type Investigator, InvestigatorFailed } from '../agents/ports.ts';
+import { type Heard, type Investigation, type Investigator, InvestigatorFailed } from '../agents/ports.ts';
 import { messageOf } from '../core/errors.ts';
 import { groupMembers } from '../core/group.ts';
 import type { Incident, Role } from '../core/incident.ts';
@@ -80,6 +80,7 @@ async function attempt<T>(
       seq: record?.events.at(-1)?.seq ?? 0,
       alertStartedAt: record && alertStartedAt(record),
       members: record ? groupMembers(record) : [],
+      parts: (await partsSince(deps, incident, 0)).map(({ text }) => text),
       ...(again ? { retriedRead: again } : {}),
     };
   });
@@ -139,13 +140,33 @@ async function attempt<T>(
 }
 
 async function hintsSince(
-  { sql }: PhaseRun['deps'],
+  deps: PhaseRun['deps'],
+  incident: Incident,
+  seq: number,
+): Promise<readonly Heard[]> {
+  const hints = await deps.sql<Heard>`
+    SELECT seq, body->>'by' AS by, body->>'text' AS text FROM event
+    WHERE incident_id = ${incident.id} AND type = 'hint.given' AND seq > ${seq} ORDER BY seq`;
+  return [...hints, ...(await partsSince(deps, incident, seq))].toSorted((a, b) => a.seq - b.seq);
+}
+
+/** What is taken for a part of this problem since then, and rests under it. */
+async function partsSince(
+  { sql, redact }: PhaseRun['deps'],
   { id }: Incident,
   seq: number,
-): Promise<readonly (Guidance & { readonly seq: number })[]> {
-  return sql<Guidance & { readonly seq: number }>`
-    SELECT seq, body->>'by' AS by, body->>'text' AS text FROM event
-    WHERE incident_id = ${id} AND type = 'hint.given' AND seq > ${seq} ORDER BY seq`;
+): Promise<readonly Heard[]> {
+  const parts = await sql<Pick<Incident, 'title' | 'alertName' | 'target' | 'openedAt'> & { seq: number }>`
+    SELECT e.seq, m.title, m.alert_name AS "alertName", m.target, m.opened_at AS "openedAt"
+      FROM event e JOIN incident m ON m.id = e.body->>'incident' AND m.merged_into = e.incident_id
+     WHERE e.incident_id = ${id} AND e.type = 'member.merged' AND e.seq > ${seq} ORDER BY e.seq`;
+  return parts.map(({ seq: at, title, alertName, target, openedAt }) => ({
+    seq: at,
+    by: null,
+    text: redact(
+      `${alertName ?? title}${alertName && title !== alertName ? ` (${title})` : ''} on ${target ?? 'an unknown system'}, since ${openedAt}`,
+    ),
+  }));
 }
 
 /** Two steps: the words are settled before they are put on record, so that what is on record is what was shown. */

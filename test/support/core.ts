@@ -15,6 +15,7 @@ import type { Principal } from '../../src/core/principal.ts';
 import type { Sql } from '../../src/core/sql.ts';
 import type { Target } from '../../src/core/target.ts';
 import type { Json } from '../../src/core/tool-call.ts';
+import { createCorrelation } from '../../src/incidents/correlation/correlation.ts';
 import type { InvestigationDeps, InvestigationMemory } from '../../src/incidents/deps.ts';
 import { createInvestigateAgain } from '../../src/incidents/investigate-again.ts';
 import { createInvestigateNow } from '../../src/incidents/investigate-now.ts';
@@ -234,6 +235,9 @@ export interface CoreOptions {
   readonly vault?: Partial<VaultOptions>;
   /** Of maintenance; none otherwise. */
   readonly windows?: () => readonly MaintenanceWindow[];
+  /** The box alone, otherwise. */
+  readonly targets?: readonly Target[];
+  readonly correlation?: Partial<Parameters<typeof createCorrelation>[0]>;
   /** A policy.yaml to go by; none otherwise. */
   readonly policyPath?: string;
   /** Where answers to questions appear; nobody asks any otherwise. */
@@ -308,7 +312,7 @@ export async function createCore(options: CoreOptions) {
       get: (name) => options.tools.find((tool) => tool.name === name),
       list: () => options.tools,
     },
-    targets: new Map([[boxTarget.name, boxTarget]]),
+    targets: new Map((options.targets ?? [boxTarget]).map((target) => [target.name, target])),
     ports: noSystems,
     identity: async (target) => ({ systemIdentifier: target, timelineId: 1 }),
     runbookChecks: () => [],
@@ -332,6 +336,17 @@ export async function createCore(options: CoreOptions) {
     windows: options.windows ?? (() => []),
     log: quiet,
   });
+  const targets = options.targets ?? [boxTarget];
+  const correlation = createCorrelation({
+    sql,
+    records,
+    audit,
+    effort: rules.effort,
+    systems: () => targets.map((target) => ({ ...target, observes: false })),
+    windowMs: 15 * 60_000,
+    isForSame: async () => true,
+    ...options.correlation,
+  });
   const deps: InvestigationDeps = {
     sql,
     records,
@@ -351,12 +366,13 @@ export async function createCore(options: CoreOptions) {
       ...(options.judged ?? { holdMs: 100, timeoutMs: 600 }),
     },
     mutes,
+    correlation,
     effort: rules.effort,
     log: quiet,
     shutdown: shutdown.signal,
     redact: (text) => text,
   };
-  const accept = createAccept(sql, [boxTarget], domainOf);
+  const accept = createAccept(sql, targets, domainOf);
   const noPlace: AnswerPlaces = {
     open: () => ({ show: () => undefined, end: async () => undefined, close: () => undefined }),
   };
@@ -364,6 +380,7 @@ export async function createCore(options: CoreOptions) {
   return {
     ...deps,
     mutes,
+    correlation,
     investigateNow: createInvestigateNow(deps),
     questions: createQuestions(deps),
     answering,

@@ -34,7 +34,7 @@ function quoted(data: object): string {
 /** So many alerts of a group are told one by one. */
 const MAX_MEMBERS = 30;
 
-function alertData({ incident, alertStartedAt, members = [] }: Investigation, now: Date): object {
+function alertData({ incident, alertStartedAt, members = [], parts = [] }: Investigation, now: Date): object {
   return {
     id: incident.id,
     title: incident.title,
@@ -55,6 +55,7 @@ function alertData({ incident, alertStartedAt, members = [] }: Investigation, no
           },
         }
       : {}),
+    ...(parts.length > 0 ? { parts_on_other_systems: parts.slice(0, MAX_MEMBERS) } : {}),
     opened_at: whenOf(incident.openedAt, now),
     round: incident.round,
   };

@@ -16,7 +16,7 @@ import type {
   ReportTool,
   ToolAnswer,
 } from '../loop/types.ts';
-import { type Guidance, type Investigation, InvestigatorFailed } from '../ports.ts';
+import { type Heard, type Investigation, InvestigatorFailed } from '../ports.ts';
 import { differenceOf } from './difference.ts';
 import { formatFailure, formatLimit } from './format-failure.ts';
 import { recordingUsage, withinBudget } from './guarded-stream.ts';
@@ -202,9 +202,10 @@ function ended<T>(work: Investigation, outcome: LoopOutcome<T>, shown: readonly 
 }
 
 /** Data like all that people write: quoted, and unable to close its tag. */
-function hintTurn({ seq, by, text }: Guidance & { readonly seq: number }): Hint {
-  const said = JSON.stringify({ by, text }).replaceAll('<', '\\u003c');
-  return { seq, text: `<person_said>${said}</person_said>` };
+function hintTurn({ seq, by, text }: Heard): Hint {
+  const said = JSON.stringify(by === null ? { alert: text } : { by, text }).replaceAll('<', '\\u003c');
+  const tag = by === null ? 'part_of_the_same_problem' : 'person_said';
+  return { seq, text: `<${tag}>${said}</${tag}>` };
 }
 
 async function callThroughGate(

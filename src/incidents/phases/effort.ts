@@ -15,7 +15,13 @@ const rests: Readonly<Record<'none' | 'on_demand' | 'triage', string>> = {
 };
 
 /** What the policy asks for. What a person has opened is looked into; of several alerts the one that asks for most counts. */
-export async function chooseEffort({ deps, incident }: Work): Promise<ChosenEffort | null> {
+export async function chooseEffort({
+  deps,
+  incident,
+}: {
+  readonly deps: Pick<InvestigationDeps, 'sql' | 'effort'>;
+  readonly incident: Parameters<typeof alertFacts>[1];
+}): Promise<ChosenEffort | null> {
   const facts = await alertFacts(deps.sql, incident);
   if (facts.some(({ source }) => source === 'hand')) return null;
   const chosen = mostEffort(await Promise.all(facts.map((each) => deps.effort(each))));

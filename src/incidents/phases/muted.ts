@@ -1,18 +1,26 @@
 import type { IncidentId } from '../../core/ids.ts';
 import type { Incident } from '../../core/incident.ts';
-import { isEnded } from '../../core/machine.ts';
+import { isEnded, restsUnder } from '../../core/machine.ts';
 import type { InvestigationDeps } from '../deps.ts';
 
 /**
- * The incident as it is now. One that is to wait is muted, and one that waited and need not any more goes on: with the reading, so that a
- * turn that an earlier version began has the steps it had.
+ * The incident as it is now. One that is to wait is muted, or rests under another of the same problem, and one that waited and need not
+ * any more goes on: with the reading, so that a turn that an earlier version began has the steps it had.
  */
-export async function readUnlessMuted(deps: InvestigationDeps, id: IncidentId): Promise<Incident | null> {
+export async function readAsItWaits(deps: InvestigationDeps, id: IncidentId): Promise<Incident | null> {
   const incident = await deps.records.incident(id);
-  if (!incident || (incident.state !== 'open' && !isEnded(incident.state))) return incident;
-  const isHeld = (await deps.mutes.hold([id])).has(id);
-  if (!isHeld && incident.mutedBy !== null) await deps.mutes.release(id);
-  return isHeld || incident.mutedBy !== null ? deps.records.incident(id) : incident;
+  if (!incident) return null;
+  const isMuted = await holdMuted(deps, incident);
+  if (isMuted || !(restsUnder(incident.state) || isEnded(incident.state))) return deps.records.incident(id);
+  await deps.correlation.hold([id]);
+  return deps.records.incident(id);
+}
+
+async function holdMuted({ mutes }: InvestigationDeps, { id, state, mutedBy }: Incident): Promise<boolean> {
+  if (state !== 'open' && !isEnded(state)) return false;
+  const isHeld = (await mutes.hold([id])).has(id);
+  if (!isHeld && mutedBy !== null) await mutes.release(id);
+  return isHeld;
 }
 
 /**
@@ -32,3 +40,6 @@ export async function goesOnAgain({ sql, mutes }: InvestigationDeps, id: Inciden
     SELECT fired_again_at > ended_at AS again FROM incident WHERE id = ${id}`;
   return row?.again === true && !(await mutes.hold([id])).has(id);
 }
+/** Whether it rests under another of the same problem: that one's end, or its wait, asks for a turn (prisma/migrations). */
+export const isMerged = ({ state, mergedInto }: Incident): boolean =>
+  (restsUnder(state) || isEnded(state)) && typeof mergedInto === 'string';
