@@ -43,6 +43,7 @@ export function createSlackSide(services: Services): Slack {
     retryRead: services.retryRead,
     escalation: services.escalation,
     mutes: services.mutes,
+    correlation: null,
     investigateNow: services.investigateNow,
     createManualIncident: services.createManualIncident,
     acceptSlackMessage: (message, own) => takeSlackMessage(services, message, own),

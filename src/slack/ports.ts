@@ -17,6 +17,7 @@ import type { InvestigateAgain } from '../incidents/investigate-again.ts';
 import type { InvestigateNow } from '../incidents/investigate-now.ts';
 import type { Mutes } from '../incidents/mutes/mutes.ts';
 import type { Questions } from '../incidents/questions/questions.ts';
+import type { Steered } from '../incidents/steering.ts';
 import type { CreateManualIncident } from '../ingest/create-manual-incident.ts';
 import type { Documents } from '../memory/documents/documents.ts';
 import type { MemorySummary } from '../memory/documents/summary.ts';
@@ -41,9 +42,10 @@ export type SlackConnection =
     };
 
 /** What Slack reads of the record. */
-interface SlackRecords {
+export interface SlackRecords {
   load(id: IncidentId): Promise<IncidentRecord | null>;
   incident(id: IncidentId): Promise<Incident | null>;
+  incidents(ids: readonly IncidentId[]): Promise<readonly Incident[]>;
   list(options: { readonly limit: number; readonly open?: boolean }): Promise<readonly Incident[]>;
   /** How many are not ended, and how many of those somebody has stopped. */
   openCounts(): Promise<{ readonly open: number; readonly stopped: number }>;
@@ -94,6 +96,16 @@ export interface SlackMemory {
   readonly documents: Pick<Documents, 'write' | 'read' | 'list' | 'history' | 'ensureUserStore'>;
   readonly workspace: WorkspaceMemory;
   readonly summary: () => Promise<MemorySummary>;
+}
+
+/** Which incidents are taken for one problem. What is refused is told to whoever asked. */
+export interface Correlation {
+  /** Has those of the incidents rest that are a part of another; answers which of them do now. */
+  hold(ids: readonly IncidentId[]): Promise<ReadonlySet<IncidentId>>;
+  /** On its own again. */
+  split(id: IncidentId, by: string): Promise<Steered>;
+  /** Rests under the other from now on. */
+  merge(id: IncidentId, into: IncidentId, by: string): Promise<Steered>;
 }
 
 /** Everything Slack needs from the rest, injected. */
@@ -160,6 +172,8 @@ export interface SlackDeps {
   readonly investigateNow: InvestigateNow;
   /** What alerts wait for. */
   readonly mutes: Pick<Mutes, 'hold' | 'read'>;
+  /** Null: nothing is merged. */
+  readonly correlation: Correlation | null;
   /** Opens an incident for what a person has seen. */
   readonly createManualIncident: CreateManualIncident;
   /** Another app's top-level message in an alert channel. The same message twice changes nothing. Throws when it could not be stored. */

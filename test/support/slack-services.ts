@@ -68,6 +68,7 @@ export const noServices = {
   questions: noQuestions,
   investigateNow: refuse,
   mutes: { hold: async () => new Set(), read: async () => null },
+  correlation: null,
   digDeeper: null,
   investigateAgain: refuse,
   retryRead: { ask: refuse, grant: refuse },

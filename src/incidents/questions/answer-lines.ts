@@ -17,7 +17,10 @@ export interface Around {
   /** Who may approve what waits, in words; null: nothing waits. */
   readonly approvers: string | null;
   /** Open incidents that everybody who reads the answer may see. */
-  readonly open: readonly Pick<Incident, 'id' | 'title' | 'members' | 'state' | 'mutedBy' | 'effort'>[];
+  readonly open: readonly Pick<
+    Incident,
+    'id' | 'title' | 'members' | 'state' | 'mutedBy' | 'mergedInto' | 'effort'
+  >[];
   readonly now: Date;
   /** Somebody else can be asked: “nothing is known” is then no answer. */
   readonly elsewhere: boolean;

@@ -1,5 +1,6 @@
 import { isResting } from '../../core/effort.ts';
 import type { Incident, IncidentState } from '../../core/incident.ts';
+import { isMerged } from '../../core/merged-with.ts';
 
 const words: Readonly<Record<IncidentState, string>> = {
   open: 'Just opened',
@@ -21,12 +22,14 @@ export function formatState(state: IncidentState): string {
   return words[state];
 }
 
-/** How an incident stands: its state, unless a mute or the policy keeps it there. */
+/** How an incident stands: its state, unless a mute, the policy or an incident that leads keeps it there. */
 export function formatStanding({
   state,
   mutedBy,
+  mergedInto,
   effort,
-}: Pick<Incident, 'state' | 'mutedBy' | 'effort'>): string {
+}: Pick<Incident, 'state' | 'mutedBy' | 'mergedInto' | 'effort'>): string {
+  if (isMerged({ state, mergedInto })) return `Part of ${mergedInto}`;
   if (state === 'open' && mutedBy !== null) return `Muted (${mutedBy})`;
   return state === 'reported' && isResting(effort) ? rests[effort] : words[state];
 }

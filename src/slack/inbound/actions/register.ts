@@ -12,6 +12,7 @@ import { memoryHandlers, registerMemoryViews } from './memory-register.ts';
 import { type Pressed, readPress } from './pressed.ts';
 import { readItAgain, registerReadAgain, showGrant } from './retry-read.ts';
 import { showDiagnosis, showEvidence, showOutput, showSteps, showWhy, turnPage } from './show.ts';
+import { putBack, splitOff } from './split.ts';
 import { pageThemNow, takeIt } from './take.ts';
 
 export type Handler = (context: SlackContext, pressed: Pressed) => Promise<void>;
@@ -37,6 +38,8 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.investigate]: investigateNow,
   [ACTIONS.readAgain]: readItAgain,
   [ACTIONS.grant]: showGrant,
+  [ACTIONS.split]: splitOff,
+  [ACTIONS.putBack]: putBack,
   [ACTIONS.take]: takeIt,
   [ACTIONS.page]: pageThemNow,
   ...memoryHandlers,
@@ -52,7 +55,8 @@ export function registerActions(app: App, context: SlackContext): void {
     if (body.type !== 'block_actions') return;
     const pressed = readPress(body, respond);
     const handler =
-      handlers[(body.actions[0]?.action_id ?? '').replace(/(?<=roll_back)_\d+$/, '')] ?? unknownButton;
+      handlers[(body.actions[0]?.action_id ?? '').replace(/(?<=roll_back|split|put_back)_\d+$/, '')] ??
+      unknownButton;
     await handler(context, pressed);
   });
 

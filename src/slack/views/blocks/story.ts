@@ -3,9 +3,11 @@ import { LIMITS } from './limits.ts';
 import { pages } from './text.ts';
 
 const PAGE = 2_900;
+const OTHER = String.raw`(?:INC-\d+|another incident)`;
 /** `<@U…>` where the story itself names somebody: after its own words at the start of a line, never inside a value. */
-const NAMED =
-  /^(• (?:(?:approved|denied|taken back) by )?|\S+Z {2}(?:called |muted until \S+Z by )?)<@([UW][A-Z0-9]+)>/;
+const NAMED = new RegExp(
+  String.raw`^(• (?:(?:approved|denied|taken back) by )?|\S+Z {2}(?:called |muted until \S+Z by |part of ${OTHER}: |${OTHER} is a part of this: |(?:${OTHER} is )?on its own again,(?: not a part of ${OTHER},)? split by )?)<@([UW][A-Z0-9]+)>`,
+);
 /** Code, or a moment. */
 const PIECE = /`([^`\n]+)`|\b(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)/;
 const DAY = /^(\S+Z):$/;
