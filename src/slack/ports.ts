@@ -11,13 +11,13 @@ import type { Principal } from '../core/principal.ts';
 import type { Sql } from '../core/sql.ts';
 import type { ToolCall } from '../core/tool-call.ts';
 import type { Escalation } from '../escalation/escalation.ts';
+import type { Correlation } from '../incidents/correlation/correlation.ts';
 import type { DigDeeper } from '../incidents/dig-deeper.ts';
 import type { RetryRead } from '../incidents/failed-reads/retry-read.ts';
 import type { InvestigateAgain } from '../incidents/investigate-again.ts';
 import type { InvestigateNow } from '../incidents/investigate-now.ts';
 import type { Mutes } from '../incidents/mutes/mutes.ts';
 import type { Questions } from '../incidents/questions/questions.ts';
-import type { Steered } from '../incidents/steering.ts';
 import type { CreateManualIncident } from '../ingest/create-manual-incident.ts';
 import type { Documents } from '../memory/documents/documents.ts';
 import type { MemorySummary } from '../memory/documents/summary.ts';
@@ -98,16 +98,6 @@ export interface SlackMemory {
   readonly summary: () => Promise<MemorySummary>;
 }
 
-/** Which incidents are taken for one problem. What is refused is told to whoever asked. */
-export interface Correlation {
-  /** Has those of the incidents rest that are a part of another; answers which of them do now. */
-  hold(ids: readonly IncidentId[]): Promise<ReadonlySet<IncidentId>>;
-  /** On its own again. */
-  split(id: IncidentId, by: string): Promise<Steered>;
-  /** Rests under the other from now on. */
-  merge(id: IncidentId, into: IncidentId, by: string): Promise<Steered>;
-}
-
 /** Everything Slack needs from the rest, injected. */
 export interface SlackDeps {
   readonly sql: Sql;
@@ -172,7 +162,7 @@ export interface SlackDeps {
   readonly investigateNow: InvestigateNow;
   /** What alerts wait for. */
   readonly mutes: Pick<Mutes, 'hold' | 'read'>;
-  /** Null: nothing is merged. */
+  /** Puts incidents of one problem together; null: nothing does. */
   readonly correlation: Correlation | null;
   /** Opens an incident for what a person has seen. */
   readonly createManualIncident: CreateManualIncident;

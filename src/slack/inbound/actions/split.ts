@@ -1,7 +1,7 @@
 import { type IncidentId, parseIncidentId } from '../../../core/ids.ts';
+import type { Correlation } from '../../../incidents/correlation/correlation.ts';
 import type { Steered } from '../../../incidents/steering.ts';
 import type { SlackContext } from '../../context.ts';
-import type { Correlation } from '../../ports.ts';
 import type { Pressed } from './pressed.ts';
 
 /** *Split*: the part gets a thread of its own, and the line above says so. */

@@ -1,8 +1,8 @@
 import { type IncidentId, parseIncidentId } from '../../../core/ids.ts';
+import type { Correlation } from '../../../incidents/correlation/correlation.ts';
 import type { Steered } from '../../../incidents/steering.ts';
 import type { SlackContext } from '../../context.ts';
 import { type Say, sayText } from '../../outbound/tell.ts';
-import type { Correlation } from '../../ports.ts';
 
 /** “split” and “merge … into …” as somebody says it to the bot; `id` null: what is being talked about. */
 export type MergeOrder =
