@@ -14,8 +14,7 @@ import type { Escalation } from '../escalation/escalation.ts';
 import type { Correlation } from '../incidents/correlation/correlation.ts';
 import type { DigDeeper } from '../incidents/dig-deeper.ts';
 import type { RetryRead } from '../incidents/failed-reads/retry-read.ts';
-import type { InvestigateAgain } from '../incidents/investigate-again.ts';
-import type { InvestigateNow } from '../incidents/investigate-now.ts';
+import type { Investigate } from '../incidents/investigate.ts';
 import type { Mutes } from '../incidents/mutes/mutes.ts';
 import type { Questions } from '../incidents/questions/questions.ts';
 import type { CreateManualIncident } from '../ingest/create-manual-incident.ts';
@@ -152,14 +151,12 @@ export interface SlackDeps {
   readonly questions: Questions;
   /** Has the model look again; null: there is none. */
   readonly digDeeper: DigDeeper | null;
-  /** Has an incident at rest, whose alert goes on firing, looked into again. */
-  readonly investigateAgain: InvestigateAgain;
+  /** Has an incident at rest looked into. */
+  readonly investigate: Investigate;
   /** Has what could not be read made again. */
   readonly retryRead: RetryRead;
   /** Who has an incident, and who is called. */
   readonly escalation: Pick<Escalation, 'take' | 'pageNow' | 'wrote' | 'pagersAfter'>;
-  /** Has what rests looked into. */
-  readonly investigateNow: InvestigateNow;
   /** What alerts wait for. */
   readonly mutes: Pick<Mutes, 'hold' | 'read'>;
   /** Puts incidents of one problem together; null: nothing does. */

@@ -16,8 +16,7 @@ import type { Sql } from '../../src/core/sql.ts';
 import type { Target } from '../../src/core/target.ts';
 import type { Json } from '../../src/core/tool-call.ts';
 import type { InvestigationDeps, InvestigationMemory } from '../../src/incidents/deps.ts';
-import { createInvestigateAgain } from '../../src/incidents/investigate-again.ts';
-import { createInvestigateNow } from '../../src/incidents/investigate-now.ts';
+import { createInvestigate } from '../../src/incidents/investigate.ts';
 import { createStopNotices } from '../../src/incidents/kill-switch/stop-notices.ts';
 import { createMutes } from '../../src/incidents/mutes/mutes.ts';
 import type { AnswerPlaces } from '../../src/incidents/ports.ts';
@@ -364,7 +363,6 @@ export async function createCore(options: CoreOptions) {
   return {
     ...deps,
     mutes,
-    investigateNow: createInvestigateNow(deps),
     questions: createQuestions(deps),
     answering,
     audit,
@@ -375,7 +373,7 @@ export async function createCore(options: CoreOptions) {
     accept,
     engine,
     steering: createSteering(deps),
-    investigateAgain: createInvestigateAgain(deps),
+    investigate: createInvestigate(deps),
     async start() {
       bus.start();
       await engine.start(createTurn(deps), [], answering);

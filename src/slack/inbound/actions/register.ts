@@ -6,8 +6,7 @@ import { approveAfterAll, itDidNotRun, itRan, runRest, takeNoBack, undo } from '
 import { approve, deny, settle } from './decide.ts';
 import { askToDig, registerDigDeeper } from './dig-deeper.ts';
 import { gradeHandlers } from './grade.ts';
-import { investigateAgain } from './investigate-again.ts';
-import { investigateNow } from './investigate-now.ts';
+import { investigate } from './investigate.ts';
 import { memoryHandlers, registerMemoryViews } from './memory-register.ts';
 import { type Pressed, readPress } from './pressed.ts';
 import { readItAgain, registerReadAgain, showGrant } from './retry-read.ts';
@@ -34,8 +33,9 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.steps]: showSteps,
   [ACTIONS.diagnosis]: showDiagnosis,
   [ACTIONS.dig]: askToDig,
-  [ACTIONS.again]: investigateAgain,
-  [ACTIONS.investigate]: investigateNow,
+  [ACTIONS.investigate]: investigate,
+  // As it was called in messages that still stand.
+  sentry_again: investigate,
   [ACTIONS.readAgain]: readItAgain,
   [ACTIONS.grant]: showGrant,
   [ACTIONS.split]: splitOff,

@@ -1,6 +1,7 @@
 import { stepsOf } from '../../../core/action.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
+import { isMerged } from '../../../core/merged-with.ts';
 import { openReads } from '../../../incidents/failed-reads/open-reads.ts';
 import { drawActionCard } from './action-card.ts';
 import { drawAgain } from './again.ts';
@@ -32,7 +33,11 @@ export function draw(record: IncidentRecord, options: DrawOptions): readonly Slo
     const slot = slotOf(record, event, number, options);
     if (slot) placed.push({ seq: event.seq, slot });
   }
-  placed.push(...endings(record), ...drawAgain(record), ...drawMembers(record, options));
+  placed.push(
+    ...endings(record),
+    ...(isMerged(record.incident) ? [] : drawAgain(record)),
+    ...drawMembers(record, options),
+  );
   placed.sort((a, b) => a.seq - b.seq);
   return [drawRoot(record, options), ...unique(placed.map((each) => each.slot))];
 }

@@ -8,6 +8,7 @@ import { causeFound, causeTitle, isModels, label } from '../../../core/model-wor
 import { mutedNow } from '../../../core/muted-now.ts';
 import { formatLastingFix } from '../../../incidents/questions/format-lasting-fix.ts';
 import { formatNextStep } from '../../../incidents/questions/format-state.ts';
+import { askLabel } from './again.ts';
 import type { Span } from './build.ts';
 import { bold, button, buttons, heading, link, moment, paragraph, person, prose, words } from './build.ts';
 import { callLine } from './call.ts';
@@ -67,7 +68,7 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
       buttons(
         button({ text: 'What happened, and why', action: ACTIONS.why, value: incident.id }),
         ...partButtons(record, options),
-        ...(isPart ? [] : investigateButton(incident)),
+        ...(isPart ? [] : investigateButton(record)),
         ...alertLink(record),
       ),
     ],
@@ -95,15 +96,15 @@ function drawLine(record: IncidentRecord): Slot {
     text: escape(`${incident.id} ${line}${rest}`),
     blocks: [
       prose(paragraph(bold(`${incident.id} `), words(line), words(rest))),
-      ...(incident.state === 'reported' ? [buttons(...investigateButton(incident))] : []),
+      ...(incident.state === 'reported' ? [buttons(...investigateButton(record))] : []),
     ],
   };
 }
 
 /** Where less was done than a person may want. */
-function investigateButton({ id, state, effort }: Incident) {
+function investigateButton({ incident: { id, state, effort }, events }: IncidentRecord) {
   if (state !== 'reported' || !isResting(effort)) return [];
-  return [button({ text: 'Investigate', action: ACTIONS.investigate, value: id })];
+  return [button({ text: askLabel(events), action: ACTIONS.investigate, value: id })];
 }
 
 /** On whose word it is over. */

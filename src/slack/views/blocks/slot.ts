@@ -69,7 +69,6 @@ export const ACTIONS = {
   diagnosis: 'sentry_diagnosis',
   why: 'sentry_why',
   dig: 'sentry_dig',
-  again: 'sentry_again',
   investigate: 'sentry_investigate',
   readAgain: 'sentry_read_again',
   grant: 'sentry_grant',
