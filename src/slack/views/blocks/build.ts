@@ -1,4 +1,5 @@
 import type { types } from '@slack/bolt';
+import { isSlackUser } from '../../../core/is-slack-user.ts';
 import { LIMITS } from './limits.ts';
 import { cut, escape, oneLine, printable } from './text.ts';
 
@@ -32,7 +33,7 @@ export function link(url: string, text: string): Span {
 
 /** A person, by id. In a new message this notifies them; in an edit it does not. */
 export function person(id: string): Span {
-  return /^[UW][A-Z0-9]+$/.test(id) ? { type: 'user', user_id: id } : words(id);
+  return isSlackUser(id) ? { type: 'user', user_id: id } : words(id);
 }
 
 /** A user group by id: notifies its members when posted. */
