@@ -54,6 +54,26 @@ export function moment(iso: string, format = '{time}'): Span {
   return { type: 'date', timestamp: seconds, format, fallback: `${iso.slice(0, 16).replace('T', ' ')} UTC` };
 }
 
+/** A moment to come, with its day where that is not plain. */
+export const deadline = (iso: string, since: string): Span =>
+  moment(iso, Date.parse(iso) - Date.parse(since) > 12 * 3_600_000 ? '{date_short_pretty} {time}' : '{time}');
+
+/** As lines of ours tell a moment where they do not know who reads them. */
+const MINUTE = /\b(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC\b/;
+
+/** A line of ours, its moments in the reader's own time zone, with their day. */
+export function withMoments(text: string): readonly Span[] {
+  const found = MINUTE.exec(text);
+  if (found === null) return text === '' ? [] : [words(text)];
+  const [whole, day, time] = found;
+  const before = text.slice(0, found.index);
+  return [
+    ...(before === '' ? [] : [words(before)]),
+    moment(`${day}T${time}:00Z`, '{date_short_pretty} {time}'),
+    ...withMoments(text.slice(found.index + whole.length)),
+  ];
+}
+
 export const paragraph = (...spans: readonly Span[]): RichPart => ({
   type: 'rich_text_section',
   elements: [...spans],

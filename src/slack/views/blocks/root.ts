@@ -10,7 +10,19 @@ import { formatLastingFix } from '../../../incidents/questions/format-lasting-fi
 import { formatNextStep } from '../../../incidents/questions/format-state.ts';
 import { askLabel } from './again.ts';
 import type { Span } from './build.ts';
-import { bold, button, buttons, heading, link, moment, paragraph, person, prose, words } from './build.ts';
+import {
+  bold,
+  button,
+  buttons,
+  deadline,
+  heading,
+  link,
+  moment,
+  paragraph,
+  person,
+  prose,
+  words,
+} from './build.ts';
 import { callLine } from './call.ts';
 import { asOf, formatDoubleCheck, formatHypothesis } from './diagnosis.ts';
 import { colorOf, facts, formatCause, mark, money, span, standing, times } from './labels.ts';
@@ -207,11 +219,11 @@ function lastTime({ events }: IncidentRecord, options: Partial<DrawOptions>): re
 function muted(record: IncidentRecord): readonly (readonly Span[])[] {
   const event = mutedNow(record);
   if (event === null) return [];
-  const { by, until, reason } = event;
+  const { at, by, until, reason } = event;
   return [
     [
       bold('Muted until '),
-      moment(until),
+      deadline(until, at),
       words(' by '),
       isSlackUser(by) ? person(by) : words(cut(oneLine(by), 80)),
       ...(reason ? [words(`: ${cut(oneLine(reason), 200)}`)] : []),
