@@ -49,9 +49,23 @@ function spans(line: string): readonly Span[] {
   const day = DAY.exec(line);
   if (day?.[1]) return [moment(day[1], '{date_short}')];
   const named = NAMED.exec(line);
-  if (named?.[2])
-    return [...logged(named[1] ?? ''), person(named[2]), ...pieces(line.slice(named[0].length))];
+  if (named?.[2]) {
+    const [whole, before = '', id] = named;
+    const rest = line.slice(whole.length);
+    return [
+      ...logged(before),
+      person(id),
+      ...(before.endsWith('called ') ? furtherPeople(rest) : pieces(rest)),
+    ];
+  }
   return logged(line);
+}
+
+/** Who else was called. */
+function furtherPeople(rest: string): readonly Span[] {
+  const [whole, id] = /^, <@([UW][A-Z0-9]+)>/.exec(rest) ?? [];
+  if (whole === undefined || id === undefined) return pieces(rest);
+  return [words(', '), person(id), ...furtherPeople(rest.slice(whole.length))];
 }
 
 /** A line of what happened begins with its time, to the second. */
