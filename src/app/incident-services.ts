@@ -8,8 +8,7 @@ import { systemsOf } from '../incidents/correlation/topology.ts';
 import type { InvestigationDeps } from '../incidents/deps.ts';
 import { createDigDeeper } from '../incidents/dig-deeper.ts';
 import { createRetryRead } from '../incidents/failed-reads/retry-read.ts';
-import { createInvestigateAgain } from '../incidents/investigate-again.ts';
-import { createInvestigateNow } from '../incidents/investigate-now.ts';
+import { createInvestigate } from '../incidents/investigate.ts';
 import { createStopNotices } from '../incidents/kill-switch/stop-notices.ts';
 import { createMutes } from '../incidents/mutes/mutes.ts';
 import { sweepSilent } from '../incidents/phases/silence.ts';
@@ -154,9 +153,8 @@ export async function createIncidentServices(
     steering,
     changeOfMind: createChangeOfMind({ ...deps, policy }),
     questions: createQuestions(deps),
-    investigateNow: createInvestigateNow(deps),
     digDeeper: model.investigator ? createDigDeeper(deps, ROUND_USD) : null,
-    investigateAgain: createInvestigateAgain(deps),
+    investigate: createInvestigate(deps),
     retryRead: createRetryRead(deps, {
       mayAsk: (user) => policy.mayAsk(user),
       readerOf: on.systems.reader,

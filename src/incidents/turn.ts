@@ -13,7 +13,7 @@ import { diagnose } from './phases/diagnose.ts';
 import { raiseEffort } from './phases/effort.ts';
 import { restWhileFlapping } from './phases/flapping.ts';
 import { LASTING_TURN, lookWhetherItLasts } from './phases/lasting.ts';
-import { isMerged, isMuted, readAsItWaits } from './phases/muted.ts';
+import { isMuted, readAsItWaits, restsUnderLead } from './phases/muted.ts';
 import type { PhaseRun } from './phases/phase-run.ts';
 import { plan } from './phases/plan.ts';
 import { settleRemediation } from './phases/remediate.ts';
@@ -90,7 +90,7 @@ export function createTurn(deps: InvestigationDeps) {
     const flapping = await restWhileFlapping(run);
     if (flapping === 'moved') return;
     if (flapping === 'no' && isOver) return resolveBySource(run);
-    if (isMerged(incident)) return;
+    if (restsUnderLead(incident)) return;
     if (reason === ASK_AGAIN_TURN) return askAgain(run);
     if (reason === SILENT_TURN) return endSilent(run);
     if (incident.state === 'resolved') return reopen(run);

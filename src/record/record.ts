@@ -45,6 +45,7 @@ export interface IncidentRecords {
   /** One incident with everything on record about it, or null when there is none of that id. */
   load(id: IncidentId): Promise<IncidentRecord | null>;
   incident(id: IncidentId): Promise<Incident | null>;
+  incidents(ids: readonly IncidentId[]): Promise<readonly Incident[]>;
   /** Newest first. `open`: only those not ended. */
   list(options: { readonly limit: number; readonly open?: boolean }): Promise<readonly Incident[]>;
   /**
@@ -81,6 +82,12 @@ export function createRecords(sql: Sql): IncidentRecords {
   };
   return {
     incident: (id) => one(sql<IncidentRow>`SELECT * FROM incident WHERE id = ${id}`, toIncident),
+    incidents: async (ids) => {
+      if (ids.length === 0) return [];
+      const rows = await sql<IncidentRow>`
+        SELECT * FROM incident WHERE id = ANY (${sql.array([...ids])}::text[]) ORDER BY opened_at, id`;
+      return rows.map(toIncident);
+    },
     toolCall: (id) => one(sql<ToolCallRow>`SELECT * FROM tool_call WHERE id = ${id}`, toToolCall),
     action: (id) => one(sql<ActionRow>`SELECT * FROM action WHERE id = ${id}`, toAction),
     plan: async (id) => {

@@ -79,7 +79,8 @@ async function drawingOf(
   if (isMute(id)) return drawMute(deps, id);
   if (isProposal(id)) return drawProposal(deps, store, id);
   const record = await deps.records.load(id);
-  if (!record || (await waits(deps, record.incident))) return null;
+  if (!record || (await waits(deps, record.incident)) || (await isToldByLead(deps, record.incident)))
+    return null;
   const channel = record.incident.channel ?? (await deps.workspace.homeOf(record.alerts[0]?.deliveryKey));
   // Of what is deleted nothing is drawn: its messages stay as they stand. Whoever asks there is answered.
   if (record.incident.detailsDeletedAt !== null) return { slots: [], channel };
@@ -90,6 +91,26 @@ async function drawingOf(
 async function waits({ mutes }: SlackDeps, { id, state, threadTs, mutedBy }: Incident): Promise<boolean> {
   if (threadTs !== null) return false;
   return mutedBy !== null || (state === 'open' && (await mutes.hold([id])).has(id));
+}
+
+/**
+ * A part of another, and nothing of it has been said: the thread of the one that leads tells of it. Where that may not be told to those who
+ * would read it here, it has its own.
+ */
+async function isToldByLead(
+  { correlation, records, workspace }: SlackDeps,
+  incident: Incident,
+): Promise<boolean> {
+  const { id, state, threadTs } = incident;
+  if (threadTs !== null) return false;
+  if (incident.mergedInto !== null) {
+    // As it is on record: where its own readers may not know which leads, this may still be told there.
+    const lead = (await records.incident(id))?.mergedInto;
+    const leads = lead ? await records.incident(lead) : null;
+    return leads !== null && workspace.access.mayTell(incident, leads);
+  }
+  // Asked before its turn: else a thread would begin for what is a part of another a moment later.
+  return state === 'open' && (await correlation?.hold([id]))?.has(id) === true;
 }
 
 async function restOfStatus(

@@ -11,10 +11,10 @@ import type { Principal } from '../core/principal.ts';
 import type { Sql } from '../core/sql.ts';
 import type { ToolCall } from '../core/tool-call.ts';
 import type { Escalation } from '../escalation/escalation.ts';
+import type { Correlation } from '../incidents/correlation/correlation.ts';
 import type { DigDeeper } from '../incidents/dig-deeper.ts';
 import type { RetryRead } from '../incidents/failed-reads/retry-read.ts';
-import type { InvestigateAgain } from '../incidents/investigate-again.ts';
-import type { InvestigateNow } from '../incidents/investigate-now.ts';
+import type { Investigate } from '../incidents/investigate.ts';
 import type { Mutes } from '../incidents/mutes/mutes.ts';
 import type { Questions } from '../incidents/questions/questions.ts';
 import type { CreateManualIncident } from '../ingest/create-manual-incident.ts';
@@ -41,9 +41,10 @@ export type SlackConnection =
     };
 
 /** What Slack reads of the record. */
-interface SlackRecords {
+export interface SlackRecords {
   load(id: IncidentId): Promise<IncidentRecord | null>;
   incident(id: IncidentId): Promise<Incident | null>;
+  incidents(ids: readonly IncidentId[]): Promise<readonly Incident[]>;
   list(options: { readonly limit: number; readonly open?: boolean }): Promise<readonly Incident[]>;
   /** How many are not ended, and how many of those somebody has stopped. */
   openCounts(): Promise<{ readonly open: number; readonly stopped: number }>;
@@ -150,16 +151,16 @@ export interface SlackDeps {
   readonly questions: Questions;
   /** Has the model look again; null: there is none. */
   readonly digDeeper: DigDeeper | null;
-  /** Has an incident at rest, whose alert goes on firing, looked into again. */
-  readonly investigateAgain: InvestigateAgain;
+  /** Has an incident at rest looked into. */
+  readonly investigate: Investigate;
   /** Has what could not be read made again. */
   readonly retryRead: RetryRead;
   /** Who has an incident, and who is called. */
   readonly escalation: Pick<Escalation, 'take' | 'pageNow' | 'wrote' | 'pagersAfter'>;
-  /** Has what rests looked into. */
-  readonly investigateNow: InvestigateNow;
   /** What alerts wait for. */
   readonly mutes: Pick<Mutes, 'hold' | 'read'>;
+  /** Puts incidents of one problem together; null: nothing does. */
+  readonly correlation: Correlation | null;
   /** Opens an incident for what a person has seen. */
   readonly createManualIncident: CreateManualIncident;
   /** Another app's top-level message in an alert channel. The same message twice changes nothing. Throws when it could not be stored. */

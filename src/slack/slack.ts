@@ -15,6 +15,7 @@ import { throughInbox } from './inbound/receiver.ts';
 import { socketReceiver } from './inbound/socket-receiver.ts';
 import { createAnswerPlaces } from './outbound/answers/answer-places.ts';
 import { outboundStore } from './outbound/store.ts';
+import { withoutUntold } from './people/without-untold.ts';
 import type { SlackDeps, SlackMessage } from './ports.ts';
 
 /** Two, because Slack closes each from time to time; events go to whichever is open. */
@@ -60,10 +61,14 @@ interface Intake {
 }
 
 /** The Slack surface: receives through the inbox, draws the record as the bus tells of changes, lets people decide. */
-export function createSlack(deps: SlackDeps): Slack {
-  const { workspace, log } = deps;
+export function createSlack(given: SlackDeps): Slack {
+  const { workspace, log } = given;
+  const deps = { ...given, records: withoutUntold(given.records, workspace.access) };
   const stopping = new AbortController();
-  const store = outboundStore(deps.sql, deps.executorId, (ids) => deps.mutes.hold(ids));
+  const store = outboundStore(deps.sql, deps.executorId, async (ids) => {
+    await deps.mutes.hold(ids);
+    await deps.correlation?.hold(ids);
+  });
   const context = createContext(deps, store, stopping.signal);
   const { outbound } = context;
   const history = createAlertHistory(deps);

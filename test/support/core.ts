@@ -17,8 +17,7 @@ import type { Target } from '../../src/core/target.ts';
 import type { Json } from '../../src/core/tool-call.ts';
 import { createCorrelation } from '../../src/incidents/correlation/correlation.ts';
 import type { InvestigationDeps, InvestigationMemory } from '../../src/incidents/deps.ts';
-import { createInvestigateAgain } from '../../src/incidents/investigate-again.ts';
-import { createInvestigateNow } from '../../src/incidents/investigate-now.ts';
+import { createInvestigate } from '../../src/incidents/investigate.ts';
 import { createStopNotices } from '../../src/incidents/kill-switch/stop-notices.ts';
 import { createMutes } from '../../src/incidents/mutes/mutes.ts';
 import type { AnswerPlaces } from '../../src/incidents/ports.ts';
@@ -381,7 +380,6 @@ export async function createCore(options: CoreOptions) {
     ...deps,
     mutes,
     correlation,
-    investigateNow: createInvestigateNow(deps),
     questions: createQuestions(deps),
     answering,
     audit,
@@ -392,7 +390,7 @@ export async function createCore(options: CoreOptions) {
     accept,
     engine,
     steering: createSteering(deps),
-    investigateAgain: createInvestigateAgain(deps),
+    investigate: createInvestigate(deps),
     async start() {
       bus.start();
       await engine.start(createTurn(deps), [], answering);

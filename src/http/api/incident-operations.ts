@@ -6,6 +6,7 @@ import type { Refusal } from '../../core/errors.ts';
 import { asIncidentId, type IncidentId } from '../../core/ids.ts';
 import { type Incident, incidentStates } from '../../core/incident.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
+import { hideMerged, mergedWith } from '../../core/merged-with.ts';
 import { timelineOf, why } from '../../incidents/questions/why.ts';
 import { sha256 } from '../../safety/sha256.ts';
 import { incidentId, line, oneOf, pick, text, time, wholeNumber } from './fields.ts';
@@ -198,7 +199,11 @@ async function readablePage(
 
 async function readable(api: Api, caller: Caller, named: string): Promise<IncidentRecord | null> {
   const record = await api.records.load(asIncidentId(named));
-  return record !== null && (await mayRead(api, caller, record.incident)) === true ? record : null;
+  if (record === null || (await mayRead(api, caller, record.incident)) !== true) return null;
+  const others = await api.records.incidents(mergedWith(record.events));
+  const may = await Promise.all(others.map((one) => mayRead(api, caller, one)));
+  const told = new Set(others.filter((_, at) => may[at] === true).map(({ id }) => id));
+  return hideMerged(record, (id) => told.has(id));
 }
 
 function summaryOf({ people }: Api, incident: Incident): z.infer<typeof IncidentSummary> {

@@ -25,6 +25,7 @@ export interface Api {
   readonly records: {
     load(id: IncidentId): Promise<IncidentRecord | null>;
     incident(id: IncidentId): Promise<Incident | null>;
+    incidents(ids: readonly IncidentId[]): Promise<readonly Incident[]>;
     page(
       options: IncidentFilter & { readonly limit: number; readonly before: IncidentId | null },
     ): Promise<{ readonly incidents: readonly Incident[]; readonly next: IncidentId | null }>;

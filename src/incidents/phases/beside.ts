@@ -3,7 +3,7 @@ import { type Action, isLastingFix } from '../../core/action.ts';
 import type { ActionId } from '../../core/ids.ts';
 import type { Tx } from '../../core/sql.ts';
 import type { ActionRow } from '../../record/rows.ts';
-import { hasOpenSuccessor } from '../investigate-again.ts';
+import { hasOpenSuccessor } from '../investigate.ts';
 import { learn } from '../learn.ts';
 import { endOfStep } from '../ledger-hooks.ts';
 import { BESIDE_TURN, move } from '../move.ts';

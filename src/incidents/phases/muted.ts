@@ -41,5 +41,5 @@ export async function goesOnAgain({ sql, mutes }: InvestigationDeps, id: Inciden
   return row?.again === true && !(await mutes.hold([id])).has(id);
 }
 /** Whether it rests under another of the same problem: that one's end, or its wait, asks for a turn (prisma/migrations). */
-export const isMerged = ({ state, mergedInto }: Incident): boolean =>
+export const restsUnderLead = ({ state, mergedInto }: Incident): boolean =>
   (restsUnder(state) || isEnded(state)) && typeof mergedInto === 'string';

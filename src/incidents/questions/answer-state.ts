@@ -5,6 +5,7 @@ import type { IncidentEvent } from '../../core/event.ts';
 import { groupTitle } from '../../core/group.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { isSlackUser } from '../../core/is-slack-user.ts';
+import { isMerged, lastMerge } from '../../core/merged-with.ts';
 import { type Around, commandsOf, ended, type Line, lasted, lower, SENTENCE } from './answer-lines.ts';
 import { formatLastingFix } from './format-lasting-fix.ts';
 import { formatStanding } from './format-state.ts';
@@ -34,6 +35,8 @@ function confirmation({ incident, events }: IncidentRecord): readonly Line[] {
 
 /** The last change of state, and its reason. */
 export function endOf({ incident, events }: IncidentRecord): Line {
+  const merge = isMerged(incident) ? lastMerge(events) : null;
+  if (merge !== null) return [`${formatStanding(incident)} since `, { at: merge.at }, '.'];
   const change = events.findLast((event) => event.type === 'state.changed' && event.to === incident.state);
   const head = formatStanding(incident);
   if (change?.type !== 'state.changed') return [`${head}.`];

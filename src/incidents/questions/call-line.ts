@@ -41,15 +41,23 @@ const reasons: Readonly<Record<CallReason, string>> = {
 };
 
 function calledLine({ mentions, names, groups = [], pagers, level, reason, problem }: Called): string {
-  const who = [
+  const called = [
     ...mentions.map((id) => (isSlackUser(id) ? `<@${id}>` : 'the group on call')),
-    ...groups.map((name) => `@${name}`),
-    ...names,
+    ...groups.map((name) => `@${plain(name)}`),
+    ...names.map(plain),
   ];
+  const more = called.length - NAMED;
+  const who = [...called.slice(0, NAMED), ...(more > 0 ? [`and ${more} more`] : [])];
   const how = pagers.length > 0 ? [`paged ${pagers.join(', ')}`] : [];
   const told = [...(who.length > 0 ? [`called ${who.join(', ')}`] : []), ...how].join(', ');
   return `${told || 'called nobody'}${level > 1 ? ` (level ${level})` : ''}: ${reasons[reason]}${problem === null ? '' : `. ${problem}`}`;
 }
 
+/** So many are named. */
+const NAMED = 10;
+
+/** A name is none of ours: it names nobody of Slack. */
+const plain = (name: string): string => name.replaceAll(/[<>]/g, '');
+
 /** At a paging service people have names only. */
-const whoOf = (by: string): string => (isSlackUser(by) ? `<@${by}>` : by);
+const whoOf = (by: string): string => (isSlackUser(by) ? `<@${by}>` : plain(by));

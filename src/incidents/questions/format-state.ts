@@ -1,6 +1,6 @@
 import { isResting } from '../../core/effort.ts';
 import type { Incident, IncidentState } from '../../core/incident.ts';
-import { restsUnder } from '../../core/machine.ts';
+import { isMerged } from '../../core/merged-with.ts';
 
 const words: Readonly<Record<IncidentState, string>> = {
   open: 'Just opened',
@@ -22,15 +22,15 @@ export function formatState(state: IncidentState): string {
   return words[state];
 }
 
-/** How an incident stands: its state, unless a mute, the policy or the incident that it is a part of keeps it there. */
+/** How an incident stands: its state, unless a mute, the policy or an incident that leads keeps it there. */
 export function formatStanding({
   state,
   mutedBy,
   mergedInto,
   effort,
 }: Pick<Incident, 'state' | 'mutedBy' | 'mergedInto' | 'effort'>): string {
+  if (isMerged({ state, mergedInto })) return `Part of ${mergedInto}`;
   if (state === 'open' && mutedBy !== null) return `Muted (${mutedBy})`;
-  if (restsUnder(state) && mergedInto !== null) return `Part of ${mergedInto}`;
   return state === 'reported' && isResting(effort) ? rests[effort] : words[state];
 }
 

@@ -9,6 +9,7 @@ import { formatMembers, groupTitle } from '../../core/group.ts';
 import type { ActionId } from '../../core/ids.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { isObject } from '../../core/json-of.ts';
+import { hideMerged } from '../../core/merged-with.ts';
 import { CLAUDES_WORDS, isModels, isWhyInModelsWords, label } from '../../core/model-words.ts';
 import { stepResult } from '../../core/plan-progress.ts';
 import { isMcpPrincipal } from '../../core/principal.ts';
@@ -31,7 +32,8 @@ import { formatNextStep, formatStanding, formatState } from './format-state.ts';
  * line is ours. `cites`: with the ids of tool calls, which a model cites.
  */
 export function why(record: IncidentRecord, { cites = false }: { readonly cites?: boolean } = {}): string {
-  const text = story(record);
+  // What cites goes to models, which tell it where they are asked.
+  const text = story(cites ? hideMerged(record, () => false) : record);
   return cites ? text : text.replace(CITED, '');
 }
 

@@ -28,7 +28,7 @@ export interface Burst {
 export async function burstOf(sql: Sql, ids: readonly string[]): Promise<BurstId | null> {
   const [row] = await sql<{ readonly id: BurstId }>`
     SELECT 'burst:' || floor(extract(epoch FROM opened_at) / ${MINUTES * 60})::bigint AS id
-      FROM incident WHERE id = ANY (${sql.array([...ids])}::text[]) AND muted_by IS NULL
+      FROM incident WHERE id = ANY (${sql.array([...ids])}::text[]) AND muted_by IS NULL AND merged_into IS NULL
      GROUP BY 1 HAVING count(*) > ${MANY} ORDER BY 1 DESC LIMIT 1`;
   return row?.id ?? null;
 }
@@ -41,7 +41,7 @@ export async function standingBursts(sql: Sql): Promise<readonly BurstId[]> {
   return rows.map(({ id }) => id);
 }
 
-/** All that was opened in its minutes, but for what is muted and what began in a channel of its own, which may be private. */
+/** All that was opened in its minutes, but for what is muted, what another's thread tells of, and what began in a channel of its own, which may be private. */
 export async function loadBurst(sql: Sql, id: BurstId): Promise<Burst | null> {
   const [row] = await sql<Burst>`
     WITH opened AS MATERIALIZED (
@@ -50,7 +50,7 @@ export async function loadBurst(sql: Sql, id: BurstId): Promise<Burst | null> {
         FROM incident i
        WHERE i.opened_at >= to_timestamp(${Number(id.slice('burst:'.length)) * MINUTES * 60}::float8)
          AND i.opened_at < to_timestamp(${(Number(id.slice('burst:'.length)) + 1) * MINUTES * 60}::float8)
-         AND (i.muted_by IS NULL OR i.thread_ts IS NOT NULL)
+         AND (i.muted_by IS NULL AND i.merged_into IS NULL OR i.thread_ts IS NOT NULL)
          AND (SELECT delivery_key FROM alert a WHERE a.incident_id = i.id ORDER BY a.id LIMIT 1) NOT LIKE 'slack:%')
     SELECT count(*)::int AS problems, min(at) AS from, max(at) AS to,
            (SELECT jsonb_agg(jsonb_build_object('severity', s.severity, 'problems', s.n) ORDER BY s.rank)

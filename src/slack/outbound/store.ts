@@ -26,7 +26,7 @@ const SWEEP_LIMIT = 500;
 export function outboundStore(
   sql: Sql,
   holder: string,
-  /** Has those of the incidents wait that are muted. */
+  /** Has those of the incidents rest that are muted, or a part of another. */
   hold: (ids: readonly IncidentId[]) => Promise<unknown> = async () => undefined,
 ) {
   /** The last incident of the page that `undrawn` compared; '' before the first. */
@@ -58,12 +58,17 @@ export function outboundStore(
         WHERE incident_id = ${id} AND holder = ${holder}`;
     },
 
-    /** Changes with every change of the record, whenever it is committed: row versions and counts, not times. */
+    /**
+     * Changes with every change of the record, whenever it is committed: row versions and counts, not times. With what is a part of the
+     * incident, and where the one that leads it stands.
+     */
     async mark(id: SubjectId): Promise<string | null> {
       if (isProposal(id)) return proposalMark(sql, id);
       const [row] = await sql<{ readonly mark: string }>`
         SELECT i.xmin::text || ':' || (SELECT count(*) FROM event e WHERE e.incident_id = i.id)
-               || ':' || (SELECT coalesce(string_agg(a.xmin::text, ','), '') FROM action a WHERE a.incident_id = i.id) AS mark
+               || ':' || (SELECT coalesce(string_agg(a.xmin::text, ','), '') FROM action a WHERE a.incident_id = i.id)
+               || coalesce((SELECT ':' || string_agg(m.xmin::text, ',' ORDER BY m.id) FROM incident m WHERE m.merged_into = i.id), '')
+               || coalesce((SELECT ':' || l.thread_ts FROM incident l WHERE l.id = i.merged_into), '') AS mark
         FROM incident i WHERE i.id = ${id}`;
       return row?.mark ?? null;
     },
@@ -104,17 +109,19 @@ export function outboundStore(
         WHERE (l.until IS NULL OR l.until < clock_timestamp())
           AND l.drawn_mark IS DISTINCT FROM i.xmin::text || ':' || (SELECT count(*) FROM event e WHERE e.incident_id = i.id)
                || ':' || (SELECT coalesce(string_agg(a.xmin::text, ','), '') FROM action a WHERE a.incident_id = i.id)
+               || coalesce((SELECT ':' || string_agg(m.xmin::text, ',' ORDER BY m.id) FROM incident m WHERE m.merged_into = i.id), '')
+               || coalesce((SELECT ':' || l.thread_ts FROM incident l WHERE l.id = i.merged_into), '')
         ORDER BY i.opened_at LIMIT ${SWEEP_LIMIT}`;
       return rows.map((row) => row.id);
     },
 
-    /** Of these incidents, those without a first message; what is muted needs none. */
+    /** Of these incidents, those without a first message; what is muted, or told of by another's thread, needs none. */
     async withoutRoot(
       ids: readonly SubjectId[],
     ): Promise<readonly { readonly id: IncidentId; readonly severity: string }[]> {
       await hold(ids as readonly IncidentId[]);
       return sql<{ readonly id: IncidentId; readonly severity: string }>`
-        SELECT id, severity FROM incident WHERE id = ANY (${sql.array([...ids])}::text[]) AND thread_ts IS NULL AND muted_by IS NULL
+        SELECT id, severity FROM incident WHERE id = ANY (${sql.array([...ids])}::text[]) AND thread_ts IS NULL AND muted_by IS NULL AND merged_into IS NULL
          ORDER BY opened_at`;
     },
 

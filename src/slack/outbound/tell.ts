@@ -4,7 +4,7 @@ import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Json } from '../../core/tool-call.ts';
 import { outwardJson } from '../../safety/screen/boundary.ts';
-import { type Block, paragraph, prose, words } from '../views/blocks/build.ts';
+import { type Block, paragraph, prose, withMoments } from '../views/blocks/build.ts';
 import { storyBlocks } from '../views/blocks/story.ts';
 import { cut, escape, pages } from '../views/blocks/text.ts';
 
@@ -26,7 +26,10 @@ const MESSAGE = 9_000;
 /** Plain lines as a message of any length; what does not fit in one is said. */
 export function sayText(text: string): Say {
   const fits = cut(text.trim() || '(nothing)', MESSAGE);
-  return { text: cut(fits, 2_900), blocks: pages(fits, 2_900).map((part) => prose(paragraph(words(part)))) };
+  return {
+    text: cut(fits, 2_900),
+    blocks: pages(fits, 2_900).map((part) => prose(paragraph(...withMoments(part)))),
+  };
 }
 
 /** The story of an incident as a message; what does not fit is in the window behind its root's button. */

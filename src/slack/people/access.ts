@@ -4,6 +4,7 @@ import { messageOf } from '../../core/errors.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { Log } from '../../core/log.ts';
+import { hideLead } from '../../core/merged-with.ts';
 import { within } from '../../core/within.ts';
 import type { UserDirectory } from './user-directory.ts';
 
@@ -101,7 +102,7 @@ export function createAccess(deps: {
   };
 }
 
-/** Those of them that a person may read of, in their order. */
+/** Those of them that a person may read of, in their order, with the names of those among them alone. */
 export async function readableBy(
   { access }: { readonly access: Access },
   userId: string,
@@ -109,5 +110,11 @@ export async function readableBy(
   incidents: readonly Incident[],
 ): Promise<readonly Incident[]> {
   const may = await Promise.all(incidents.map((incident) => access.mayRead(userId, incident, from)));
-  return incidents.filter((_, at) => may[at]);
+  return hideLeads(incidents.filter((_, at) => may[at]));
+}
+
+/** What an incident of a list is a part of is named where it stands in the list itself. */
+export function hideLeads(incidents: readonly Incident[]): readonly Incident[] {
+  const ids = new Set(incidents.map(({ id }) => id));
+  return incidents.map((incident) => hideLead(incident, (lead) => ids.has(lead)));
 }

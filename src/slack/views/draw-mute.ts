@@ -3,7 +3,7 @@ import { formatMuteEnd, type Mute } from '../../incidents/mutes/mute.ts';
 import { minute } from '../../safety/kill-switch/kill-switch.ts';
 import type { Drawing, MuteId } from '../outbound/subject.ts';
 import type { SlackDeps } from '../ports.ts';
-import { bold, code, moment, paragraph, prose, words } from './blocks/build.ts';
+import { bold, code, deadline, paragraph, prose, words } from './blocks/build.ts';
 import type { Slot } from './blocks/slot.ts';
 import { cut, escape, oneLine } from './blocks/text.ts';
 
@@ -24,9 +24,6 @@ export async function drawMute({ mutes, workspace }: SlackDeps, id: MuteId): Pro
 export function begunSlot({ id, matcher, reason, begunAt, until }: Mute, by: string): Slot {
   const what = cut(oneLine(matcher), 300);
   const because = reason ? `: ${cut(oneLine(reason), 300)}` : '';
-  // Far ends need their day.
-  const format =
-    Date.parse(until) - Date.parse(begunAt) > 12 * 3_600_000 ? '{date_short_pretty} {time}' : '{time}';
   return {
     slot: 'begun',
     inThread: false,
@@ -36,7 +33,7 @@ export function begunSlot({ id, matcher, reason, begunAt, until }: Mute, by: str
         paragraph(
           bold('Muted'),
           words(` by ${cut(oneLine(by), 80)} until `),
-          moment(until, format),
+          deadline(until, begunAt),
           words(': '),
           code(what),
           words(`${because}. Alerts are kept. To end it: /sentry unmute ${id}`),

@@ -3,6 +3,7 @@ import { callStateOf } from '../../core/calls.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
+import { mergedWith } from '../../core/merged-with.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { OutboundStore } from '../outbound/store.ts';
 import type { Channels } from '../people/channels.ts';
@@ -73,11 +74,14 @@ export function createDrawOptions(
       if (event.type === 'incident.last_time') return [event.earlier];
       return event.type === 'incident.related' ? event.incidents : [];
     });
-    const places = await store.places([...new Set<IncidentId>([...seen, ...related])]);
+    const merged = mergedWith(record.events);
+    const places = await store.places([...new Set<IncidentId>([...seen, ...related, ...merged])]);
     const named = await toldAmong(related, record, (id) => ({
       id,
       channel: places.get(id)?.channel ?? null,
     }));
+    const incidents = await deps.records.incidents(merged);
+    const mergedOf = new Map(incidents.map((incident) => [incident.id, incident]));
     const elsewhere = record.denials.filter(({ incidentId }) => incidentId !== record.incident.id);
     const told = await toldAmong(elsewhere, record, ({ incidentId: id, channel }) => ({ id, channel }));
     const names = await namesOf(record);
@@ -96,6 +100,8 @@ export function createDrawOptions(
       mayReadAgain: true,
       mayTell: (denial) => told.has(denial),
       mayName: (id) => named.has(id),
+      mergedOf: (id) => mergedOf.get(id) ?? null,
+      maySplit: deps.correlation !== null,
       nameOf: (userId) => names.get(userId) ?? null,
       mayUndo: deps.afterwards.mayUndo,
       maySettle: true,

@@ -4,7 +4,18 @@ import { groupTitle } from '../../core/group.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { MemorySummary } from '../../memory/documents/summary.ts';
 import type { LayerStatus } from '../../safety/layers.ts';
-import { type Block, bold, heading, link, list, paragraph, prose, type Span, words } from './blocks/build.ts';
+import {
+  type Block,
+  bold,
+  heading,
+  link,
+  list,
+  paragraph,
+  prose,
+  type Span,
+  withMoments,
+  words,
+} from './blocks/build.ts';
 import { mark, standing } from './blocks/labels.ts';
 import { cut, oneLine } from './blocks/text.ts';
 import type { HomeFacts } from './home-facts.ts';
@@ -52,7 +63,7 @@ export const closedHome = (reason: string): types.HomeView => ({
   blocks: [heading('Sentry'), prose(paragraph(words(cut(oneLine(reason), 300))))],
 });
 
-const line = (text: string) => paragraph(words(cut(oneLine(text), 300) || ' '));
+const line = (text: string) => paragraph(...withMoments(cut(oneLine(text), 300) || ' '));
 
 function incidents({ open, resolved, urlOf }: HomeParts): readonly Block[] {
   const linesOf = (some: readonly Incident[]) => list(some.map((each) => incidentLine(each, urlOf(each))));

@@ -1,5 +1,6 @@
 import type { types } from '@slack/bolt';
 import type { Domain } from '../../core/incident.ts';
+import { isSlackUser } from '../../core/is-slack-user.ts';
 import { docTypes, type MemoryDocument, type MemoryVersion } from '../../memory/documents/document.ts';
 import { systemLine } from '../../memory/systems/system-facts.ts';
 import {
@@ -100,7 +101,7 @@ function adminButtons(document: MemoryDocument): Block {
 function historyLine({ number, author, at, trust }: MemoryVersion): readonly Span[] {
   return [
     words(`version ${number} by `),
-    /^[UW][A-Z0-9]+$/.test(author) ? person(author) : words(author),
+    isSlackUser(author) ? person(author) : words(author),
     words(' at '),
     moment(at, '{date_short_pretty} {time}'),
     words(`, ${trustLabels[trust]}`),

@@ -1,4 +1,5 @@
 import type { types } from '@slack/bolt';
+import { isSlackUser } from '../../core/is-slack-user.ts';
 import type { ToolCall } from '../../core/tool-call.ts';
 import { meansToBeRunbook } from '../../memory/promotion/check-runbook.ts';
 import type { Promotion } from '../../memory/promotion/ports.ts';
@@ -122,9 +123,7 @@ export function sourcesView(
     prose(
       paragraph(
         bold('Proposed by '),
-        /^[UW][A-Z0-9]+$/.test(promotion.proposedBy)
-          ? person(promotion.proposedBy)
-          : words(promotion.proposedBy),
+        isSlackUser(promotion.proposedBy) ? person(promotion.proposedBy) : words(promotion.proposedBy),
         words(`: ${cut(oneLine(promotion.rationale), 1_000)}`),
       ),
       ...(incident

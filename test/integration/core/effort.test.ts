@@ -103,7 +103,7 @@ test('none: recorded as one line, and looked into by a press', async () => {
   expect((await slotsOf(id))[0]?.text).toMatch(/Recorded · warning/);
   expect(await buttonsOf(id)).toEqual(['investigate']);
   expect(why(await record(id))).toContain('effort none, it is recorded, by the policy (alertname="Quiet")');
-  const presses = await Promise.all([core.investigateNow(id, 'UONCALL'), core.investigateNow(id, 'UOTHER')]);
+  const presses = await Promise.all([core.investigate(id, 'UONCALL'), core.investigate(id, 'UOTHER')]);
   expect(presses.filter(({ ok }) => ok)).toHaveLength(1);
   await diagnosed(id);
   expect(await buttonsOf(id)).not.toContain('investigate');
@@ -123,7 +123,7 @@ test('on demand: a thread that waits for a press', async () => {
   expect(again).not.toContain('Investigate again');
   expect(await typesOf(id)).not.toContain('investigator.chosen');
   expect((await slotsOf(id))[0]?.text).toContain('Press “Investigate”');
-  expect(await core.investigateNow(id, 'UONCALL')).toMatchObject({ ok: true });
+  expect(await core.investigate(id, 'UONCALL')).toMatchObject({ ok: true });
   await diagnosed(id);
 });
 
@@ -133,7 +133,7 @@ test('triage: the first look, its report, and the rest by a press without a seco
   expect(await typesOf(id)).toContain('triage.concluded');
   expect(await typesOf(id)).not.toContain('diagnosis.concluded');
   expect(await buttonsOf(id)).toContain('investigate');
-  await core.investigateNow(id, 'UONCALL');
+  await core.investigate(id, 'UONCALL');
   await diagnosed(id);
   expect((await typesOf(id)).filter((type) => type === 'triage.concluded')).toHaveLength(1);
 });
@@ -213,7 +213,7 @@ test('what is looked for after a rest rests no more: nobody would be called for 
   ignores = true;
   const ignored = await opened(alertOf('Look'));
   await waitFor('nothing', async () => (await core.records.incident(ignored))?.state === 'ignored');
-  expect(await core.investigateAgain(ignored, 'UONCALL')).toMatchObject({ ok: true });
+  expect(await core.investigate(ignored, 'UONCALL')).toMatchObject({ ok: true });
   await diagnosed(ignored);
   expect((await core.records.incident(ignored))?.effort).toBe('adaptive');
 
@@ -284,13 +284,13 @@ test('what rests ends with its source, and rests again when it fires again, whol
   await say('firing');
   await is('reported');
   expect(await typesOf(id)).not.toContain('investigator.chosen');
-  await core.investigateNow(id, 'UONCALL');
+  await core.investigate(id, 'UONCALL');
   await diagnosed(id);
   await say('resolved');
   await is('resolved');
   await say('firing');
   await is('reported');
   expect((await core.records.incident(id))?.round).toBe(2);
-  await core.investigateNow(id, 'UONCALL');
+  await core.investigate(id, 'UONCALL');
   await diagnosed(id, 2);
 });

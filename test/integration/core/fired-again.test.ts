@@ -148,12 +148,12 @@ describe('an alert that is taken in without any work', () => {
     await fires();
     const record = await until(id, 'reported');
     expect(shown(record, 'again:1')).toContain('Its alert still fires: sent again 2 times');
-    expect(shown(record, 'again:1')).toContain('sentry_again');
+    expect(shown(record, 'again:1')).toContain('sentry_investigate');
     expect(slots(record).filter(({ slot }) => slot.startsWith('again:'))).toHaveLength(1);
 
-    expect(await core.investigateAgain(id, 'U0NOAH')).toMatchObject({ ok: true });
+    expect(await core.investigate(id, 'U0NOAH')).toMatchObject({ ok: true });
     const again = await until(id, 'reported', 2);
-    expect(shown(again, 'again:1')).not.toContain('sentry_again');
+    expect(shown(again, 'again:1')).not.toContain('sentry_investigate');
     expect(shown(again, 'live:2')).toContain('U0NOAH');
     expect(why(again)).toContain('<@U0NOAH> had it investigated again');
   });
@@ -167,23 +167,23 @@ describe('an alert that is taken in without any work', () => {
     expect(await fires()).toMatchObject({ kind: 'repeated', incidentId: id });
     const record = await until(id, 'ignored');
     expect(shown(record, 'again:2')).toContain('nothing to investigate');
-    expect(shown(record, 'again:2')).toContain('sentry_again');
-    expect(await core.investigateAgain(id, 'U0NOAH')).toMatchObject({ ok: true });
+    expect(shown(record, 'again:2')).toContain('sentry_investigate');
+    expect(await core.investigate(id, 'U0NOAH')).toMatchObject({ ok: true });
     expect((await until(id, 'reported', 2)).incident.endedAt).toBeNull();
   });
 
   test('its button does nothing twice, nothing where something works, and nothing beside a newer incident', async () => {
     const id = await reported();
-    const answers = await Promise.all([1, 2, 3].map(() => core.investigateAgain(id, 'U0NOAH')));
+    const answers = await Promise.all([1, 2, 3].map(() => core.investigate(id, 'U0NOAH')));
     expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
     await until(id, 'reported', 2);
     await core.steering.stop(id, 'U0NOAH', '');
-    expect(await core.investigateAgain(id, 'U0NOAH')).toMatchObject({ code: 'STOPPED' });
-    expect(await core.investigateAgain(asIncidentId('INC-999999'), 'U0NOAH')).toMatchObject({ ok: false });
+    expect(await core.investigate(id, 'U0NOAH')).toMatchObject({ code: 'STOPPED' });
+    expect(await core.investigate(asIncidentId('INC-999999'), 'U0NOAH')).toMatchObject({ ok: false });
     await core.sql`UPDATE incident SET state = 'ignored', ended_at = clock_timestamp() - interval '1 day' WHERE id = ${id}`;
     const next = await opened();
     expect(next).not.toBe(id);
-    expect(await core.investigateAgain(id, 'U0NOAH')).toMatchObject({ code: 'HAS_SUCCESSOR' });
+    expect(await core.investigate(id, 'U0NOAH')).toMatchObject({ code: 'HAS_SUCCESSOR' });
   });
 });
 
@@ -220,7 +220,7 @@ describe('an alert that comes and goes', () => {
     const { id } = found.incident;
     expect(found.incident).toMatchObject({ round: 4, occurrences: 5 });
     const line = slots(found).at(-1);
-    expect(JSON.stringify(line)).toMatch(/Flapping: 4 times in .*sentry_again/);
+    expect(JSON.stringify(line)).toMatch(/Flapping: 4 times in .*sentry_investigate/);
     expect(shown(found, 'root')).toContain('Flapping');
 
     for (const times of [5, 6]) {
@@ -262,7 +262,7 @@ describe('an alert that comes and goes', () => {
 
     fingerprint = randomUUID().replaceAll('-', '');
     const { id } = (await flapping()).incident;
-    expect(await core.investigateAgain(id, 'U0NOAH')).toMatchObject({ ok: true });
+    expect(await core.investigate(id, 'U0NOAH')).toMatchObject({ ok: true });
     await until(id, 'reported', 5);
     // Counted anew.
     await flip(id);

@@ -11,7 +11,7 @@ const asked: { readonly id: IncidentId; readonly by: string }[] = [];
 beforeAll(async () => {
   scene = await slackScene();
   await scene.bot({
-    investigateAgain: async (id, by) => {
+    investigate: async (id, by) => {
       asked.push({ id, by });
       return asked.length > 1
         ? refuse('MOVED', 'It has just moved on.')
@@ -26,7 +26,9 @@ it('what is sent again while an incident waits is one message that counts, and i
     { type: 'state.changed', from: 'diagnosing', to: 'reported', reason: '' },
   ]);
   const line = async () => {
-    const found = (await scene.messages()).filter((each) => JSON.stringify(each).includes('sentry_again'));
+    const found = (await scene.messages()).filter((each) =>
+      JSON.stringify(each).includes('sentry_investigate'),
+    );
     expect(found).toHaveLength(1);
     return found[0] as (typeof found)[number];
   };
@@ -38,10 +40,10 @@ it('what is sent again while an incident waits is one message that counts, and i
     expect(JSON.stringify(now)).toContain('sent again 2 times');
     expect(now.ts).toBe(first.ts);
   });
-  await press(scene, await line(), 'sentry_again');
+  await press(scene, await line(), 'sentry_investigate');
   await eventually(() => expect(asked).toEqual([{ id, by: USERS.onCall }]));
   // A second press is told why nothing comes of it.
-  await press(scene, await line(), 'sentry_again');
+  await press(scene, await line(), 'sentry_investigate');
   await eventually(async () =>
     expect((await whispers(scene, USERS.onCall)).join()).toContain('It has just moved on.'),
   );

@@ -3,6 +3,7 @@ import type { IncidentEventBody } from '../../../src/core/event.ts';
 import { why } from '../../../src/incidents/questions/why.ts';
 import { draw } from '../../../src/slack/views/blocks/draw.ts';
 import type { Slot } from '../../../src/slack/views/blocks/slot.ts';
+import { storyBlocks } from '../../../src/slack/views/blocks/story.ts';
 import { anIncident, aRecord, eventsOf } from '../../support/incident-record.ts';
 
 type Called = Extract<IncidentEventBody, { type: 'person.called' }>;
@@ -58,6 +59,24 @@ describe('a call in the thread', () => {
     expect(over.root).not.toContain('Nobody has it');
   });
 
+  it('keeps its button while somebody only did something, until somebody has it', () => {
+    const acted = { ...ack, by: 'UCAR', how: 'acted' } as const;
+    const { calls, root } = thread([called({ pagers: ['pd'] }), acted]);
+    expect(calls.map(buttonsOf)).toEqual([['sentry_take', 'sentry_page']]);
+    expect(JSON.stringify(calls)).toMatch(/UCAR.* is at it, /);
+    expect(root).toContain('At it: ');
+    const taken = thread([called(), acted, ack]);
+    expect(taken.calls.map(buttonsOf)).toEqual([[]]);
+    expect(JSON.stringify(taken.calls)).toMatch(/UBEN.* has it, /);
+    expect(thread([called(), acted, { type: 'incident.released', by: 'UCAR' }]).calls.map(buttonsOf)).toEqual(
+      [[]],
+    );
+    expect(thread([called(), acted, called({ level: 2 })]).calls.map(buttonsOf)).toEqual([
+      [],
+      ['sentry_take'],
+    ]);
+  });
+
   it('who answered at a paging service is a name, which mentions nobody', () => {
     const { calls, root } = thread([
       called(),
@@ -111,6 +130,24 @@ describe('a call in the thread', () => {
       /^<!subteam\^S0ONCALL> @&lt;!channel&gt;: /,
     );
     expect(textOf(() => null)).toMatch(/^@oncall, @&lt;!channel&gt;: Nobody has this yet/);
+  });
+
+  it('the story names everybody who was called, and no name that only looks like somebody', () => {
+    const named = (changes: Partial<Called>) =>
+      [
+        ...JSON.stringify(storyBlocks(why(thread([called(changes)]).record))).matchAll(
+          /"user_id":"([^"]+)"/g,
+        ),
+      ].map(([, id]) => id);
+    expect(named({ mentions: ['UANN', 'UBEN', 'UCAR', 'S0ONCALL'], names: ['<@UEVIL>'] })).toEqual([
+      'UANN',
+      'UBEN',
+      'UCAR',
+    ]);
+    expect(named({ mentions: [], names: ['<@UEVIL>, <@UFOE>'] })).toEqual([]);
+    const many = Array.from({ length: 30 }, (_, n) => `U0${n + 10}`);
+    expect(named({ mentions: many })).toEqual(many.slice(0, 10));
+    expect(why(thread([called({ mentions: many })]).record)).toContain(' and 20 more');
   });
 
   it('why tells who was called, when, and who has it', () => {

@@ -38,11 +38,11 @@ test('each rest has one line of its own, and only the present one asks', () => {
   );
   expect(all.map(({ slot }) => slot)).toEqual(['again:1', 'again:2']);
   expect(all[0]?.text).toBe('INC-7: Its alert still fires: sent again 2 times.');
-  expect(JSON.stringify(all[0])).not.toContain('sentry_again');
+  expect(JSON.stringify(all[0])).not.toContain('sentry_investigate');
   expect(all[1]?.text).toContain(
-    'Its alert still fires: sent again. I have not investigated again. Press “Investigate again”, or mention me with a hint.',
+    'Its alert still fires: sent again. I have not looked into it since. Press “Investigate again”, or mention me with a hint.',
   );
-  expect(JSON.stringify(all[1])).toContain('sentry_again');
+  expect(JSON.stringify(all[1])).toContain('sentry_investigate');
 });
 
 test('new alerts of its group are counted apart', () => {
@@ -59,5 +59,12 @@ test('new alerts of its group are counted apart', () => {
 test('one that a person has stopped says how it goes on', () => {
   const [line] = lines('stopped', moved('diagnosing', 'stopped'), fired(2));
   expect(line?.text).toContain('“resume”');
-  expect(JSON.stringify(line)).not.toContain('sentry_again');
+  expect(JSON.stringify(line)).not.toContain('sentry_investigate');
+});
+
+test('the button says “again” only where the cause was looked for before', () => {
+  const asks = (state: IncidentState, ...events: readonly IncidentEventBody[]): string =>
+    JSON.stringify(lines(state, ...events).at(-1));
+  expect(asks('reported', moved('diagnosing', 'reported'), fired(2))).toContain('"Investigate again"');
+  expect(asks('ignored', moved('triaging', 'ignored'), fired(2))).toContain('"Investigate"');
 });

@@ -3,6 +3,7 @@ import type { IncidentEvent } from '../../../src/core/event.ts';
 import { asIncidentId } from '../../../src/core/ids.ts';
 import type { Incident } from '../../../src/core/incident.ts';
 import { mutedNow } from '../../../src/core/muted-now.ts';
+import { sayText } from '../../../src/slack/outbound/tell.ts';
 import { standing } from '../../../src/slack/views/blocks/labels.ts';
 import { drawRoot } from '../../../src/slack/views/blocks/root.ts';
 import { begunSlot, endedSlot } from '../../../src/slack/views/draw-mute.ts';
@@ -65,4 +66,15 @@ test('the lines of a mute mention nobody, whatever is written in it', () => {
     expect(JSON.stringify(slot.blocks)).not.toMatch(/"type":"(?:user|usergroup|broadcast)"/);
   }
   expect(ended.text).toContain('12 alerts of 4 incidents came, 3 still fire: opening them.');
+});
+
+test('a time is told in the reader’s zone, with its day where that is not plain', () => {
+  const far = { ...muted, until: '2026-03-02T12:00:00.000Z' } as IncidentEvent;
+  expect(JSON.stringify(drawRoot(record({}, far)).blocks)).toContain('{date_short_pretty} {time}');
+  expect(JSON.stringify(drawRoot(record({}, muted)).blocks)).not.toContain('{date_short_pretty}');
+  const said = sayText('Muted until 2026-03-01 12:00 UTC (M3): x. And 2026-03-02 13:00 UTC');
+  const blocks = JSON.stringify(said.blocks);
+  expect(blocks).toContain(`"timestamp":${Date.parse('2026-03-01T12:00:00Z') / 1_000}`);
+  expect(blocks).toContain(`"timestamp":${Date.parse('2026-03-02T13:00:00Z') / 1_000}`);
+  expect(blocks).toContain('" (M3): x. And "');
 });

@@ -6,12 +6,12 @@ import { approveAfterAll, itDidNotRun, itRan, runRest, takeNoBack, undo } from '
 import { approve, deny, settle } from './decide.ts';
 import { askToDig, registerDigDeeper } from './dig-deeper.ts';
 import { gradeHandlers } from './grade.ts';
-import { investigateAgain } from './investigate-again.ts';
-import { investigateNow } from './investigate-now.ts';
+import { investigate } from './investigate.ts';
 import { memoryHandlers, registerMemoryViews } from './memory-register.ts';
 import { type Pressed, readPress } from './pressed.ts';
 import { readItAgain, registerReadAgain, showGrant } from './retry-read.ts';
 import { showDiagnosis, showEvidence, showOutput, showSteps, showWhy, turnPage } from './show.ts';
+import { putBack, splitOff } from './split.ts';
 import { pageThemNow, takeIt } from './take.ts';
 
 export type Handler = (context: SlackContext, pressed: Pressed) => Promise<void>;
@@ -33,10 +33,13 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.steps]: showSteps,
   [ACTIONS.diagnosis]: showDiagnosis,
   [ACTIONS.dig]: askToDig,
-  [ACTIONS.again]: investigateAgain,
-  [ACTIONS.investigate]: investigateNow,
+  [ACTIONS.investigate]: investigate,
+  // As it was called in messages that still stand.
+  sentry_again: investigate,
   [ACTIONS.readAgain]: readItAgain,
   [ACTIONS.grant]: showGrant,
+  [ACTIONS.split]: splitOff,
+  [ACTIONS.putBack]: putBack,
   [ACTIONS.take]: takeIt,
   [ACTIONS.page]: pageThemNow,
   ...memoryHandlers,
@@ -52,7 +55,8 @@ export function registerActions(app: App, context: SlackContext): void {
     if (body.type !== 'block_actions') return;
     const pressed = readPress(body, respond);
     const handler =
-      handlers[(body.actions[0]?.action_id ?? '').replace(/(?<=roll_back)_\d+$/, '')] ?? unknownButton;
+      handlers[(body.actions[0]?.action_id ?? '').replace(/(?<=roll_back|split|put_back)_\d+$/, '')] ??
+      unknownButton;
     await handler(context, pressed);
   });
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { closestName } from '../../../core/closest-name.ts';
 import { groupTitle } from '../../../core/group.ts';
 import { type IncidentId, parseIncidentId } from '../../../core/ids.ts';
 import type { SlackContext } from '../../context.ts';
@@ -11,6 +12,7 @@ import { cut } from '../../views/blocks/text.ts';
 import { incidentLine } from '../../views/home.ts';
 import { createManualIncident } from './create-manual-incident.ts';
 import { memoryCommand, promotionsCommand } from './memory-command.ts';
+import { mergeCommand } from './merge-command.ts';
 
 /** Read half awake, on a phone: what to type, by what one wants. Drawn like a story: `*bold*`, `` `code` ``. */
 const HELP = [
@@ -33,6 +35,9 @@ const HELP = [
   '`/sentry stop` nothing is changed anywhere, until `/sentry resume` (admins)',
   '`/sentry stop shop-db for 2h` the same for one target or domain',
   '',
+  '*One problem, or two*',
+  '`/sentry merge INC-5 into INC-3` INC-5 rests as a part of INC-3, until `/sentry split INC-5`',
+  '',
   '*Mute*',
   '`/sentry mute alertname="DiskFull", severity="warning" 2h deploying` its alerts wait; what still fires then is opened',
   '`/sentry mutes` what is muted; `/sentry unmute M3` ends one',
@@ -46,7 +51,7 @@ const HELP = [
   '`/sentry promotions` what waits to become part of everybody’s memory',
   '',
   '*In an incident’s thread*',
-  'Mention me with a question, “stop” or “resume”. “hint: …” makes me look again with what you know. “remember: …” keeps it.',
+  'Mention me with a question, “stop”, “resume”, “split” or “merge into INC-3”. “hint: …” makes me look again with what you know. “remember: …” keeps it.',
   '',
   '*Alone with me*',
   'Write me a direct message: any question about an incident, or what you see going wrong.',
@@ -90,16 +95,42 @@ export async function sentryCommand(
       return memoryCommand(context, rest, text, { ...place, ...asking });
     case 'promotions':
       return promotionsCommand(context, { ...place, ...asking });
+    case 'split':
+    case 'merge': {
+      const said = { verb: verb.toLowerCase() as 'split' | 'merge', text };
+      const { correlation } = context.deps;
+      return correlation
+        ? mergeCommand(context, correlation, said, { ...place, ...asking })
+        : sayText('Nothing is put together here.');
+    }
     case 'help':
       return helpSay();
     default:
       if (parseIncidentId(verb)) return why(context, verb, place, asking.userId);
       return (
         (await further(context, verb.toLowerCase(), rest.join(' '), place, asking)) ??
-        sayText(`I do not know “${cut(verb, 40)}”. /sentry help lists what I can do.`)
+        sayText(unknownVerb(verb, Object.keys(context.deps.commands)))
       );
   }
 }
+
+function unknownVerb(verb: string, further: readonly string[]): string {
+  const near = closestName(verb.toLowerCase(), [...OWN_VERBS, ...further]);
+  const meant = near === null ? '' : ` Did you mean “${near}”?`;
+  return `I do not know “${cut(verb, 40)}”.${meant} /sentry help lists what I can do.`;
+}
+
+const OWN_VERBS = [
+  'why',
+  'status',
+  'incidents',
+  'investigate',
+  'memory',
+  'promotions',
+  'split',
+  'merge',
+  'help',
+];
 
 /** The commands that others bring; undefined when there is none of that name. */
 async function further(

@@ -23,7 +23,7 @@ const courtesies = new Set(
     ' ',
   ),
 );
-const SWITCH = /^\/?(?:sentry\s+)?(?:stop|resume|pause|approve|deny)\b/i;
+const SWITCH = /^\/?(?:sentry\s+)?(?:(?:stop|resume|pause|approve|deny)\b|(?:split|merge)\s+inc-)/i;
 const INVESTIGATE = /^\/?(?:sentry\s+)?(?:investigate|look into)\s+(?=\S)/i;
 /**
  * Reads a direct message. `inConversation`: its thread is about an incident already, so that anything said there is about it.

@@ -2,15 +2,19 @@ import type { IncidentId } from '../../../core/ids.ts';
 import { parseIncidentId } from '../../../core/ids.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isEnded } from '../../../core/machine.ts';
+import { isMerged } from '../../../core/merged-with.ts';
 import { asksForOpen } from '../../../incidents/questions/record-answer.ts';
 import type { SlackContext } from '../../context.ts';
 import { onlyTheRecord, shortAnswer, shortState } from '../../outbound/answers/short-answer.ts';
 import { type Say, sayStory, sayText } from '../../outbound/tell.ts';
+import { messageUrl } from '../../people/identity.ts';
 import { briefOf } from '../../views/blocks/brief.ts';
+import { link, paragraph, prose, words } from '../../views/blocks/build.ts';
 import type { Slot } from '../../views/blocks/slot.ts';
 import { escape } from '../../views/blocks/text.ts';
 import { remember } from '../actions/remember.ts';
 import { createManualIncident } from '../commands/create-manual-incident.ts';
+import { readMergeOrder } from '../commands/merge-command.ts';
 import { helpSay, sentryCommand } from '../commands/sentry-command.ts';
 import { readCourtesy } from '../direct/read-direct.ts';
 import { isQuestion } from './question-words.ts';
@@ -37,6 +41,8 @@ export async function answerMention(context: SlackContext, said: Said): Promise<
   const text = said.text.trim();
   const order = readOrder(text, { inThread: true });
   if (order) return takeOrder(context, incidentId, said, order);
+  if (readMergeOrder(text))
+    return context.outbound.say(incidentId, answerSlot(said, await command(context, said, text)));
   if (HINT.test(text)) return takeHint(context, incidentId, said, text.replace(HINT, ''));
   if (REMEMBER.test(text)) return keep(context, incidentId, said, text.replace(REMEMBER, ''));
   const polite = readCourtesy(text);
@@ -85,6 +91,11 @@ async function answerQuestion(
   const { channel, ts, userId: by } = said;
   const { ok: mayLook } = await directory.mayLook(by, said.teamId);
   const known = await shortAnswer(context, record, text, { userId: by, channel, alone: false, mayLook });
+  if (isMerged(record.incident))
+    return outbound.say(
+      id,
+      answerSlot(said, await withPointer(context, record, known ?? (await shortState(context, record)))),
+    );
   if (known) return outbound.say(id, answerSlot(said, known));
   if (!questions.hasModel || !mayLook)
     return outbound.say(id, answerSlot(said, sayText(onlyTheRecord(questions.hasModel))));
@@ -123,10 +134,34 @@ function command(context: SlackContext, said: Said, text: string): Promise<Say> 
 }
 
 async function takeHint(context: SlackContext, id: IncidentId, said: Said, text: string): Promise<void> {
+  const record = await context.deps.records.load(id);
+  if (record !== null && isMerged(record.incident))
+    return context.outbound.say(id, answerSlot(said, await withPointer(context, record, null)));
   const may = await context.directory.mayAct(said.userId, said.teamId);
   const taken = may.ok ? await context.deps.hint(id, said.userId, text.trim()) : may;
   const answer = taken.ok ? taken.text : taken.reason;
   await context.outbound.say(id, answerSlot(said, sayText(answer)));
+}
+
+/** Under what is answered where nothing is looked into: where that is done. */
+async function withPointer(
+  context: SlackContext,
+  { incident }: IncidentRecord,
+  say: Say | null,
+): Promise<Say> {
+  const lead = incident.mergedInto === null ? null : await context.deps.records.incident(incident.mergedInto);
+  const url =
+    lead?.channel && lead.threadTs ? messageUrl(context.identity(), lead.channel, lead.threadTs) : null;
+  const name = incident.mergedInto ?? '';
+  const before = `${incident.id} is part of `;
+  const after = `, which is looked into: say it there, or press “Split” above to have ${incident.id} looked into by itself.`;
+  return {
+    text: `${say === null ? '' : `${say.text}\n`}${before}${name}${after}`,
+    blocks: [
+      ...(say?.blocks ?? (say === null ? [] : [prose(paragraph(words(say.text)))])),
+      prose(paragraph(words(before), url ? link(url, name) : words(name), words(after))),
+    ],
+  };
 }
 
 /** “remember: …” in an incident's thread: a draft of that incident, which can be proposed for everybody. */
@@ -144,6 +179,12 @@ async function answerElsewhere(context: SlackContext, said: Said): Promise<void>
     return context.tell(
       { userId: said.userId, channel: said.channel, threadTs: said.threadTs },
       await command(context, said, `${order.verb} ${order.scope ?? order.reason}`.trim()),
+    );
+  const merge = readMergeOrder(said.text);
+  if (merge?.id)
+    return context.tell(
+      { userId: said.userId, channel: said.channel, threadTs: said.threadTs },
+      await command(context, said, said.text),
     );
   const named = said.text.split(/[\s,.;:!?]+/).find((word) => /^inc-\d+$/i.test(word));
   const id = named ? parseIncidentId(named) : undefined;

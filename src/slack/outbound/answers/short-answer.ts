@@ -3,7 +3,7 @@ import type { Line, Piece } from '../../../incidents/questions/answer-lines.ts';
 import type { NowRead } from '../../../incidents/questions/read-now.ts';
 import { answerFromRecord, stateLines } from '../../../incidents/questions/record-answer.ts';
 import type { SlackContext } from '../../context.ts';
-import { readableBy } from '../../people/access.ts';
+import { hideLeads, readableBy } from '../../people/access.ts';
 import { code, moment, paragraph, prose, type Span, words } from '../../views/blocks/build.ts';
 import type { Say } from '../tell.ts';
 
@@ -73,7 +73,7 @@ async function openFor(context: SlackContext, { userId, channel, alone }: Reader
   const open = await context.deps.records.list({ limit: 50, open: true });
   return alone
     ? readableBy(context, userId, null, open)
-    : open.filter((incident) => incident.channel === channel);
+    : hideLeads(open.filter((incident) => incident.channel === channel));
 }
 
 /** People by name, so that nobody is rung; times in the reader's own zone. */

@@ -23,14 +23,14 @@ interface Rest {
   readonly isLast: boolean;
 }
 
-const why: Partial<Readonly<Record<IncidentState, string>>> = {
-  reported: 'I have not investigated again. Press “Investigate again”, or mention me with a hint.',
-  escalated: 'I have not investigated again. Press “Investigate again”, or mention me with a hint.',
-  ignored: 'I have not looked again: the first look found nothing to investigate.',
-  stopped: 'I have not looked again: it is stopped. Mention me with “resume”, and I go on.',
+const why: Partial<Readonly<Record<IncidentState, (ask: string) => string>>> = {
+  reported: (ask) => `I have not looked into it since. Press “${ask}”, or mention me with a hint.`,
+  escalated: (ask) => `I have not looked into it since. Press “${ask}”, or mention me with a hint.`,
+  ignored: () => 'I have not looked again: the first look found nothing to investigate.',
+  stopped: () => 'I have not looked again: it is stopped. Mention me with “resume”, and I go on.',
 };
 
-const BY_POLICY = 'The policy asks for no more. Press “Investigate” if you want more.';
+const byPolicy = (ask: string): string => `The policy asks for no more. Press “${ask}” if you want more.`;
 const FLAPPING = 'I do not look into each time. I look again once it stays, or when you ask.';
 
 /** For each such time one message, edited as it counts up: an alert that is taken in without any work is seen. */
@@ -41,10 +41,12 @@ export function drawAgain(record: IncidentRecord): readonly { readonly seq: numb
   });
 }
 
-function drawRest({ incident }: IncidentRecord, rest: Rest): Slot {
+function drawRest({ incident, events }: IncidentRecord, rest: Rest): Slot {
   const { state, isLast, number, flapping } = rest;
   const { head, at } = headOf(rest);
-  const says = isLast ? ` ${flapping ? FLAPPING : restsByPolicy(incident) ? BY_POLICY : why[state]}` : '';
+  const ask = askLabel(events);
+  const saysWhy = restsByPolicy(incident) ? byPolicy : why[state];
+  const says = isLast ? ` ${flapping ? FLAPPING : (saysWhy?.(ask) ?? '')}` : '';
   const mayAsk = isLast && state !== 'stopped';
   return {
     slot: `again:${number}`,
@@ -52,7 +54,7 @@ function drawRest({ incident }: IncidentRecord, rest: Rest): Slot {
     text: escape(oneLine(`${incident.id}: ${head}.${says}`)),
     blocks: [
       prose(paragraph(words('🔁 '), bold(head), words(', last at '), moment(at), words(`.${says}`))),
-      ...(mayAsk ? [buttons(button({ ...askOf(incident), value: incident.id }))] : []),
+      ...(mayAsk ? [buttons(button({ text: ask, action: ACTIONS.investigate, value: incident.id }))] : []),
     ],
   };
 }
@@ -60,11 +62,11 @@ function drawRest({ incident }: IncidentRecord, rest: Rest): Slot {
 const restsByPolicy = ({ state, effort }: IncidentRecord['incident']): boolean =>
   state === 'reported' && isResting(effort);
 
-/** Of one that rests by policy nobody has looked for the cause. */
-const askOf = (incident: IncidentRecord['incident']) =>
-  restsByPolicy(incident)
-    ? { text: 'Investigate', action: ACTIONS.investigate }
-    : { text: 'Investigate again', action: ACTIONS.again };
+/** What the button is called that has it looked into: *again* only where the cause has been looked for before. */
+export const askLabel = (events: readonly IncidentEvent[]): string =>
+  events.some((event) => event.type === 'state.changed' && event.from === 'diagnosing')
+    ? 'Investigate again'
+    : 'Investigate';
 
 function headOf({ repeats, flapping }: Rest): { readonly head: string; readonly at: string } {
   if (flapping) {

@@ -1,4 +1,5 @@
 import type { types } from '@slack/bolt';
+import { isSlackUser } from '../../../core/is-slack-user.ts';
 import { LIMITS } from './limits.ts';
 import { cut, escape, oneLine, printable } from './text.ts';
 
@@ -32,7 +33,7 @@ export function link(url: string, text: string): Span {
 
 /** A person, by id. In a new message this notifies them; in an edit it does not. */
 export function person(id: string): Span {
-  return /^[UW][A-Z0-9]+$/.test(id) ? { type: 'user', user_id: id } : words(id);
+  return isSlackUser(id) ? { type: 'user', user_id: id } : words(id);
 }
 
 /** A user group by id: notifies its members when posted. */
@@ -51,6 +52,26 @@ export function moment(iso: string, format = '{time}'): Span {
   const seconds = Math.floor(Date.parse(iso) / 1000);
   if (!Number.isFinite(seconds)) return words(iso);
   return { type: 'date', timestamp: seconds, format, fallback: `${iso.slice(0, 16).replace('T', ' ')} UTC` };
+}
+
+/** A moment to come, with its day where that is not plain. */
+export const deadline = (iso: string, since: string): Span =>
+  moment(iso, Date.parse(iso) - Date.parse(since) > 12 * 3_600_000 ? '{date_short_pretty} {time}' : '{time}');
+
+/** As lines of ours tell a moment where they do not know who reads them. */
+const MINUTE = /\b(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC\b/;
+
+/** A line of ours, its moments in the reader's own time zone, with their day. */
+export function withMoments(text: string): readonly Span[] {
+  const found = MINUTE.exec(text);
+  if (found === null) return text === '' ? [] : [words(text)];
+  const [whole, day, time] = found;
+  const before = text.slice(0, found.index);
+  return [
+    ...(before === '' ? [] : [words(before)]),
+    moment(`${day}T${time}:00Z`, '{date_short_pretty} {time}'),
+    ...withMoments(text.slice(found.index + whole.length)),
+  ];
 }
 
 export const paragraph = (...spans: readonly Span[]): RichPart => ({

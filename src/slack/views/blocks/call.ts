@@ -64,33 +64,44 @@ function notes({ pagers, problem }: Called): readonly (readonly Span[])[] {
   ];
 }
 
-/** The buttons while nobody has it, under the last call; then who has it. */
+/** Who is at it or has it; and the buttons while nobody has it, under the last call. */
 function footOf(record: IncidentRecord, event: Called, options: Partial<DrawOptions>): readonly Block[] {
-  const { incident, events } = record;
+  const { incident } = record;
   // Whoever has it is told, and asked for nothing.
   if (event.level === 0) return [];
-  const { called } = callStateOf(events);
-  const answer = events.find((each) => each.type === 'incident.acknowledged' && each.seq > event.seq);
-  if (answer?.type === 'incident.acknowledged')
-    return [
-      prose(
-        paragraph(
-          words('✓ '),
-          ...holder(answer.by),
-          words(answer.how === 'acted' ? ' is at it, ' : ' has it, '),
-          moment(answer.at),
+  const since = record.events.filter(({ seq }) => seq > event.seq);
+  const answers = since.filter((each) => each.type === 'incident.acknowledged');
+  const answer = answers.find(({ how }) => how !== 'acted') ?? answers[0];
+  const said = answer
+    ? [
+        prose(
+          paragraph(
+            words('✓ '),
+            ...holder(answer.by),
+            words(answer.how === 'acted' ? ' is at it, ' : ' has it, '),
+            moment(answer.at),
+          ),
         ),
-      ),
-    ];
-  if (called?.seq !== event.seq || isEnded(incident.state) || incident.state === 'stopped') return [];
+      ]
+    : [];
+  // Whoever only did something has not said that it is theirs.
+  const isTaken = answer !== undefined && answer.how !== 'acted';
+  if (isTaken || since.some(endsCall) || isEnded(incident.state) || incident.state === 'stopped') return said;
   const pagers = options.pagersAfter?.(event.level) ?? [];
   return [
+    ...said,
     buttons(
       button({ text: 'I have it', action: ACTIONS.take, value: incident.id, style: 'primary' }),
       ...(pagers.length > 0 ? [button({ text: 'Page now', action: ACTIONS.page, value: incident.id })] : []),
     ),
   ];
 }
+
+/** Another call stands below, or the incident came back, was stopped or given back since. */
+const endsCall = (event: IncidentEvent): boolean =>
+  (event.type === 'person.called' && event.level > 0) ||
+  event.type === 'incident.released' ||
+  (event.type === 'state.changed' && (event.from === 'resolved' || event.to === 'stopped'));
 
 /** Somebody at a paging service is a name. */
 export const holder = (by: string): readonly Span[] => [

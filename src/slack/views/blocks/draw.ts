@@ -1,12 +1,14 @@
 import { stepsOf } from '../../../core/action.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
+import { isMerged } from '../../../core/merged-with.ts';
 import { openReads } from '../../../incidents/failed-reads/open-reads.ts';
 import { drawActionCard } from './action-card.ts';
 import { drawAgain } from './again.ts';
 import { drawCall, drawPageFailed } from './call.ts';
 import { drawDiagnosis, type PlanNone } from './diagnosis.ts';
 import { drawLive, roundsOf } from './live.ts';
+import { drawMembers } from './merged.ts';
 import { drawNoOtherWay } from './no-other-way.ts';
 import { drawNoTarget } from './no-target.ts';
 import { drawEscalation, drawResult, drawSummary, drawVerification } from './outcome.ts';
@@ -31,7 +33,11 @@ export function draw(record: IncidentRecord, options: DrawOptions): readonly Slo
     const slot = slotOf(record, event, number, options);
     if (slot) placed.push({ seq: event.seq, slot });
   }
-  placed.push(...endings(record), ...drawAgain(record));
+  placed.push(
+    ...endings(record),
+    ...(isMerged(record.incident) ? [] : drawAgain(record)),
+    ...drawMembers(record, options),
+  );
   placed.sort((a, b) => a.seq - b.seq);
   return [drawRoot(record, options), ...unique(placed.map((each) => each.slot))];
 }

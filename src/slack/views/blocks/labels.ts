@@ -2,6 +2,7 @@ import type { Action } from '../../../core/action.ts';
 import { isResting } from '../../../core/effort.ts';
 import type { Incident, IncidentState, Verdict } from '../../../core/incident.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
+import { isMerged } from '../../../core/merged-with.ts';
 import { causeFound } from '../../../core/model-words.ts';
 import { cut, oneLine } from './text.ts';
 
@@ -34,8 +35,10 @@ export function standing({
   asksAgainAt,
   flappingUntil,
   mutedBy,
+  mergedInto,
   effort,
-}: Pick<Incident, 'state' | 'asksAgainAt' | 'flappingUntil' | 'mutedBy' | 'effort'>): string {
+}: Pick<Incident, 'state' | 'asksAgainAt' | 'flappingUntil' | 'mutedBy' | 'mergedInto' | 'effort'>): string {
+  if (isMerged({ state, mergedInto })) return `Part of ${mergedInto}`;
   if (state === 'open' && mutedBy !== null) return `Muted by ${mutedBy}: /sentry mutes`;
   if (state === 'reported' && flappingUntil !== null) return 'Flapping: its alert comes and goes';
   if (state === 'reported' && isResting(effort)) return restLabels[effort];
@@ -68,7 +71,7 @@ const stateColors: Readonly<Record<IncidentState, string>> = {
 /** The strip beside the root message: amber while our own check holds and the source still fires. */
 export function colorOf({ incident, events }: Pick<IncidentRecord, 'incident' | 'events'>): string {
   if (incident.state === 'resolved') return incident.resolvedBy === 'confirmed' ? GREEN : GREY;
-  if (incident.state === 'reported' && isResting(incident.effort)) return GREY;
+  if (isMerged(incident) || (incident.state === 'reported' && isResting(incident.effort))) return GREY;
   if (incident.state !== 'verifying') return stateColors[incident.state];
   const seen = events.findLast((event) => event.type === 'verification.checked');
   return seen?.type === 'verification.checked' && seen.holds ? AMBER : BLUE;

@@ -1,5 +1,6 @@
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
+import { isMerged } from '../../../core/merged-with.ts';
 import { CLAUDES_WORDS } from '../../../core/model-words.ts';
 import { isMemoryToolName } from '../../../core/tool-call.ts';
 import { type Block, bold, button, buttons, paragraph, prose, small, words } from './build.ts';
@@ -71,7 +72,7 @@ const isWork = (event: IncidentEvent): boolean =>
 export function drawLive(record: IncidentRecord, round: Round, options: DrawOptions): Slot {
   const { incident } = record;
   const steps = stepsShown(round, options);
-  const working = round.last && WORKING.has(incident.state);
+  const working = round.last && WORKING.has(incident.state) && !isMerged(incident);
   const head = working ? `${stateLabels[incident.state]} …` : finished(round);
   const speaking = working && incident.words ? cutStart(incident.words.trim(), SHOWN_WORDS) : '';
   const { shown, hidden } = fold(steps);

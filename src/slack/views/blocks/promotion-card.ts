@@ -1,5 +1,6 @@
 import { count } from '../../../core/count.ts';
 import type { IncidentId } from '../../../core/ids.ts';
+import { isSlackUser } from '../../../core/is-slack-user.ts';
 import type { Promotion } from '../../../memory/promotion/ports.ts';
 import type { Review } from '../../../memory/promotion/promotions.ts';
 import { systemLine } from '../../../memory/systems/system-facts.ts';
@@ -100,7 +101,7 @@ function origin(
   const url = incidentId && options.threadUrl(incidentId);
   return [
     words('Proposed by '),
-    /^[UW][A-Z0-9]+$/.test(proposedBy) ? person(proposedBy) : words(`the ${proposedBy}`),
+    isSlackUser(proposedBy) ? person(proposedBy) : words(`the ${proposedBy}`),
     ...(incidentId ? [words(' in '), url ? link(url, incidentId) : words(incidentId)] : []),
     words(' at '),
     moment(proposedAt, '{date_short_pretty} {time}'),

@@ -1,5 +1,6 @@
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
+import { isSlackUser } from '../../../core/is-slack-user.ts';
 import { bold, code, paragraph, person, prose, type Span, words } from './build.ts';
 import type { Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
@@ -37,7 +38,7 @@ function decided({ events }: IncidentRecord, event: Decided): readonly Span[] {
     (each) => each.type === 'memory.promotion.proposed' && each.jobId === event.jobId,
   );
   const by = proposal?.type === 'memory.promotion.proposed' ? proposal.by : '';
-  const mention = /^[UW][A-Z0-9]+$/.test(by) ? [person(by), words(' ')] : [];
+  const mention = isSlackUser(by) ? [person(by), words(' ')] : [];
   const verb = event.decision === 'approved' ? '✓ Approved' : '✗ Rejected';
   return [
     ...mention,

@@ -3,15 +3,30 @@ import { groupTitle } from '../../../core/group.ts';
 import type { Incident } from '../../../core/incident.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isSlackUser } from '../../../core/is-slack-user.ts';
+import { isMerged, mergedWith } from '../../../core/merged-with.ts';
 import { causeFound, causeTitle, isModels, label } from '../../../core/model-words.ts';
 import { mutedNow } from '../../../core/muted-now.ts';
 import { formatLastingFix } from '../../../incidents/questions/format-lasting-fix.ts';
 import { formatNextStep } from '../../../incidents/questions/format-state.ts';
+import { askLabel } from './again.ts';
 import type { Span } from './build.ts';
-import { bold, button, buttons, heading, link, moment, paragraph, person, prose, words } from './build.ts';
+import {
+  bold,
+  button,
+  buttons,
+  deadline,
+  heading,
+  link,
+  moment,
+  paragraph,
+  person,
+  prose,
+  words,
+} from './build.ts';
 import { callLine } from './call.ts';
 import { asOf, formatDoubleCheck, formatHypothesis } from './diagnosis.ts';
 import { colorOf, facts, formatCause, mark, money, span, standing, times } from './labels.ts';
+import { memberParts, partButtons, partOf, worstSeverity } from './merged.ts';
 import { nextStepOf } from './next-step.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { stopLines } from './stop-lines.ts';
@@ -21,9 +36,11 @@ import { cut, escape, oneLine } from './text.ts';
 export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> = {}): Slot {
   const { incident } = record;
   if (isOneLine(record)) return drawLine(record);
-  const title = `${mark(incident)} ${groupTitle(incident)}`;
+  const isPart = isMerged(incident);
+  const shown = { ...incident, severity: worstSeverity(record, options) };
+  const title = `${mark(shown)} ${groupTitle(incident)}`;
   const state = stateLine(record);
-  const next = formatNextStep(incident);
+  const next = isPart ? null : formatNextStep(incident);
   const cause = formatCause(record);
   const causeLabel = causeTitle(record);
   return {
@@ -40,8 +57,10 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
     blocks: [
       heading(title),
       prose(
+        ...partOf(record, options).map((spans) => paragraph(...spans)),
         ...summaryOf(record).map((spans) => paragraph(...spans)),
-        paragraph(...factsOf(record)),
+        paragraph(...factsOf({ ...record, incident: shown })),
+        ...memberParts(record, options),
         ...muted(record).map((spans) => paragraph(...spans)),
         ...lastTime(record, options).map((spans) => paragraph(...spans)),
         ...related(record, options).map((spans) => paragraph(...spans)),
@@ -51,14 +70,17 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
               ...weighed(record).map((spans) => paragraph(...spans)),
             ]
           : []),
-        ...(incident.nextStep ? [paragraph(bold('Next: '), ...nextStepOf(incident, 500))] : []),
+        ...(incident.nextStep && !isPart ? [paragraph(bold('Next: '), ...nextStepOf(incident, 500))] : []),
         ...lasting(record).map((spans) => paragraph(...spans)),
-        ...[callLine(record) ?? []].filter(({ length }) => length > 0).map((spans) => paragraph(...spans)),
+        ...[(isPart ? null : callLine(record)) ?? []]
+          .filter(({ length }) => length > 0)
+          .map((spans) => paragraph(...spans)),
         ...actors(record).map((spans) => paragraph(...spans)),
       ),
       buttons(
         button({ text: 'What happened, and why', action: ACTIONS.why, value: incident.id }),
-        ...investigateButton(incident),
+        ...partButtons(record, options),
+        ...(isPart ? [] : investigateButton(record)),
         ...alertLink(record),
       ),
     ],
@@ -66,11 +88,15 @@ export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> =
   };
 }
 
-/** The policy asks for nothing, and nobody has asked for more. */
+/** The policy asks for nothing, nobody has asked for more, and it is taken for no part of anything. */
 export const isOneLine = ({
   incident: { effort, state, round },
-}: Pick<IncidentRecord, 'incident'>): boolean =>
-  effort === 'none' && round === 1 && (state === 'reported' || state === 'resolved');
+  events,
+}: Pick<IncidentRecord, 'incident' | 'events'>): boolean =>
+  effort === 'none' &&
+  round === 1 &&
+  (state === 'reported' || state === 'resolved') &&
+  mergedWith(events).length === 0;
 
 function drawLine(record: IncidentRecord): Slot {
   const { incident } = record;
@@ -82,15 +108,15 @@ function drawLine(record: IncidentRecord): Slot {
     text: escape(`${incident.id} ${line}${rest}`),
     blocks: [
       prose(paragraph(bold(`${incident.id} `), words(line), words(rest))),
-      ...(incident.state === 'reported' ? [buttons(...investigateButton(incident))] : []),
+      ...(incident.state === 'reported' ? [buttons(...investigateButton(record))] : []),
     ],
   };
 }
 
 /** Where less was done than a person may want. */
-function investigateButton({ id, state, effort }: Incident) {
+function investigateButton({ incident: { id, state, effort }, events }: IncidentRecord) {
   if (state !== 'reported' || !isResting(effort)) return [];
-  return [button({ text: 'Investigate', action: ACTIONS.investigate, value: id })];
+  return [button({ text: askLabel(events), action: ACTIONS.investigate, value: id })];
 }
 
 /** On whose word it is over. */
@@ -193,11 +219,11 @@ function lastTime({ events }: IncidentRecord, options: Partial<DrawOptions>): re
 function muted(record: IncidentRecord): readonly (readonly Span[])[] {
   const event = mutedNow(record);
   if (event === null) return [];
-  const { by, until, reason } = event;
+  const { at, by, until, reason } = event;
   return [
     [
       bold('Muted until '),
-      moment(until),
+      deadline(until, at),
       words(' by '),
       isSlackUser(by) ? person(by) : words(cut(oneLine(by), 80)),
       ...(reason ? [words(`: ${cut(oneLine(reason), 200)}`)] : []),

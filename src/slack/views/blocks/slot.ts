@@ -1,6 +1,7 @@
 import type { Action } from '../../../core/action.ts';
 import type { Denial } from '../../../core/denial.ts';
 import type { IncidentId } from '../../../core/ids.ts';
+import type { Incident } from '../../../core/incident.ts';
 import type { Block } from './build.ts';
 
 /** One message that should stand in Slack for an incident; `slot` names it for good (`root`, `live:1`, `action:act_…`). */
@@ -43,6 +44,10 @@ export interface DrawOptions {
   readonly nameOf?: (userId: string) => string | null;
   /** Whether another incident may be named here; none is without it. */
   readonly mayName?: (id: IncidentId) => boolean;
+  /** An incident that this one leads, or that leads it, as it is now; null: it may not be named here. */
+  readonly mergedOf?: (id: IncidentId) => Incident | null;
+  /** People may split incidents and put them together. */
+  readonly maySplit?: boolean;
   /** Approvers may say whether an action of unknown outcome ran. */
   readonly maySettle?: boolean;
 }
@@ -64,10 +69,11 @@ export const ACTIONS = {
   diagnosis: 'sentry_diagnosis',
   why: 'sentry_why',
   dig: 'sentry_dig',
-  again: 'sentry_again',
   investigate: 'sentry_investigate',
   readAgain: 'sentry_read_again',
   grant: 'sentry_grant',
+  split: 'sentry_split',
+  putBack: 'sentry_put_back',
   take: 'sentry_take',
   page: 'sentry_page',
   link: 'sentry_link',

@@ -2,7 +2,7 @@ import { effortLabels } from '../../../core/effort.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
 import { CLAUDES_WORDS } from '../../../core/model-words.ts';
 import { formatHeldBack } from '../../../core/seen-before.ts';
-import { bold, code, link, moment, person, type Span, words } from './build.ts';
+import { bold, code, deadline, link, person, type Span, words } from './build.ts';
 import type { DrawOptions } from './slot.ts';
 import { cut, oneLine } from './text.ts';
 
@@ -121,7 +121,7 @@ const lines: Lines = {
     mark: '•',
     spans: [
       words('Muted until '),
-      moment(event.until),
+      deadline(event.until, event.at),
       words(event.reason ? `: ${short(event.reason)}` : ''),
     ],
     keep: true,

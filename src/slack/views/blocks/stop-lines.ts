@@ -1,4 +1,5 @@
 import type { IncidentEvent } from '../../../core/event.ts';
+import { isSlackUser } from '../../../core/is-slack-user.ts';
 import { formatScope } from '../../../core/switch-scope.ts';
 import { bold, moment, person, type Span, words } from './build.ts';
 import { cut, oneLine } from './text.ts';
@@ -13,7 +14,7 @@ export function stopLines(events: readonly IncidentEvent[]): readonly (readonly 
   return [...set.values()].map(({ scope, by, reason, until }) => [
     bold('Nothing is changed '),
     words(`(${formatScope(scope)}): stopped by `),
-    /^[UW][A-Z0-9]{2,}$/.test(by) ? person(by) : words(cut(oneLine(by), 80)),
+    isSlackUser(by) ? person(by) : words(cut(oneLine(by), 80)),
     ...(until ? [words(' until '), moment(until)] : []),
     ...(reason ? [words(`: ${cut(oneLine(reason), 200)}`)] : []),
   ]);

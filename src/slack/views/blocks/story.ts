@@ -3,9 +3,11 @@ import { LIMITS } from './limits.ts';
 import { pages } from './text.ts';
 
 const PAGE = 2_900;
+const OTHER = String.raw`(?:INC-\d+|another incident)`;
 /** `<@U…>` where the story itself names somebody: after its own words at the start of a line, never inside a value. */
-const NAMED =
-  /^(• (?:(?:approved|denied|taken back) by )?|\S+Z {2}(?:called |muted until \S+Z by )?)<@([UW][A-Z0-9]+)>/;
+const NAMED = new RegExp(
+  String.raw`^(• (?:(?:approved|denied|taken back) by )?|\S+Z {2}(?:called |muted until \S+Z by |part of ${OTHER}: |${OTHER} is a part of this: |(?:${OTHER} is )?on its own again,(?: not a part of ${OTHER},)? split by )?)<@([UW][A-Z0-9]+)>`,
+);
 /** Code, or a moment. */
 const PIECE = /`([^`\n]+)`|\b(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)/;
 const DAY = /^(\S+Z):$/;
@@ -47,9 +49,23 @@ function spans(line: string): readonly Span[] {
   const day = DAY.exec(line);
   if (day?.[1]) return [moment(day[1], '{date_short}')];
   const named = NAMED.exec(line);
-  if (named?.[2])
-    return [...logged(named[1] ?? ''), person(named[2]), ...pieces(line.slice(named[0].length))];
+  if (named?.[2]) {
+    const [whole, before = '', id] = named;
+    const rest = line.slice(whole.length);
+    return [
+      ...logged(before),
+      person(id),
+      ...(before.endsWith('called ') ? furtherPeople(rest) : pieces(rest)),
+    ];
+  }
   return logged(line);
+}
+
+/** Who else was called. */
+function furtherPeople(rest: string): readonly Span[] {
+  const [whole, id] = /^, <@([UW][A-Z0-9]+)>/.exec(rest) ?? [];
+  if (whole === undefined || id === undefined) return pieces(rest);
+  return [words(', '), person(id), ...furtherPeople(rest.slice(whole.length))];
 }
 
 /** A line of what happened begins with its time, to the second. */

@@ -14,7 +14,7 @@ it('what rests has a button that asks for it once, and says no in words [C7]', a
   scene = await slackScene();
   const asked: { id: IncidentId; by: string }[] = [];
   await scene.bot({
-    investigateNow: async (id, by) => {
+    investigate: async (id, by) => {
       asked.push({ id, by });
       return asked.length === 1
         ? { ok: true, text: 'Looking.' }
