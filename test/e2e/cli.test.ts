@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { webhookBody } from '../../playground/faults/alertmanager-payload.ts';
 import { USERS } from '../../playground/slack/seed.ts';
 import type { LocalSlackClient } from '../support/local-slack.ts';
-import { patience } from '../support/patience.ts';
 import { type Product, sentry, slackOf, startProduct } from '../support/product.ts';
 import { scratchDir } from '../support/scratch-dir.ts';
 import { waitFor } from '../support/wait-for.ts';
