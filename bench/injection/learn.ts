@@ -19,12 +19,12 @@ export interface Sample {
   readonly windows: Int32Array;
 }
 
-const EPOCHS = 10;
+const EPOCHS = 40;
 /** From here on the weights of all epochs are averaged. */
-const FIRST_AVERAGED = 3;
+const FIRST_AVERAGED = 10;
 const RATE = 0.1;
 /** Half of the features are left out at each step: no single word may carry a finding. */
-const LEFT_OUT = 512;
+const LEFT_OUT = 384;
 /** Our own fixed phrases and runbooks are few. */
 const OWN = 5;
 const SOFT_POSITIVE = 0.3;

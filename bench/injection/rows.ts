@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/config/package-root.ts';
+import { conventions } from '../../src/memory/documents/conventions.ts';
 import { decode, readLines } from '../scanner-quality.ts';
 import { randomFrom } from './random.ts';
 
@@ -94,12 +95,15 @@ const ownRow = (text: string, positive: boolean, kind: 'own' | 'phrase'): Row =>
   kind,
 });
 
-/** The runbooks that the product seeds, in pieces as long as the rows are. */
+/** The documents and runbooks that the product seeds, and its own documentation, in pieces as long as the rows are. */
 function ownTexts(): readonly string[] {
-  const folder = join(packageRoot(), 'runbooks');
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.md'))
-    .flatMap((path) => readFileSync(join(folder, path), 'utf8').match(/[^]{1,1500}(?:\n|$)/g) ?? []);
+  const filesOf = (folder: string) =>
+    readdirSync(join(packageRoot(), folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.md'))
+      .map((path) => readFileSync(join(packageRoot(), folder, path), 'utf8'));
+  return [...conventions.map(({ content }) => content), ...filesOf('runbooks'), ...filesOf('docs')].flatMap(
+    (text) => text.match(/[^]{1,1500}(?:\n|$)/g) ?? [],
+  );
 }
 
 /** Texts of operations: documents about attacks on models are counted apart. */

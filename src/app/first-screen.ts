@@ -27,6 +27,13 @@ export function firstScreen(running: Running, tookMs: number): string {
     ...(config.playgroundTarget
       ? ['Your databases: name them in sentry.yaml (docs/connect.md, "Connect your databases").']
       : []),
+    // Both have a usual socket: none is left only where the variable names something else.
+    ...(workspace && config.playgroundEngines.docker.length === 0
+      ? ['Docker: DOCKER_HOST is no unix:// socket, so the playground offers no containers of it.']
+      : []),
+    ...(workspace && config.playgroundEngines.podman.length === 0
+      ? ['Podman: CONTAINER_HOST is no unix:// socket, so the playground offers no containers of it.']
+      : []),
     ...(config.mode === 'AUDIT'
       ? ['Mode AUDIT: nothing is changed. SENTRY_MODE=ACTIVE lets approved fixes run.']
       : []),

@@ -1,7 +1,7 @@
 import { concepts } from './concepts.ts';
 
 /** Hashed features fall into this many buckets. */
-export const BUCKETS = 1 << 17;
+export const BUCKETS = 1 << 18;
 
 /** A text of at most so many characters is read at once. */
 export const MAX_CHARS = 16_384;

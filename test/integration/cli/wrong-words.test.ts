@@ -194,6 +194,21 @@ describe('the command line', { timeout: 300_000 }, () => {
       ? [path]
       : command.commands.flatMap((each) => leaves(each, [...path, each.name()]));
 
+  it('explains each of its commands, however deep', async () => {
+    const all = await createProgram('');
+    const every = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(every)];
+    for (const path of leaves(all)) {
+      const said: string[] = [];
+      const program = await createProgram('');
+      for (const command of every(program))
+        command.configureOutput({ writeOut: (text) => said.push(text), writeErr: (text) => said.push(text) });
+      await expect(program.parseAsync(['node', 'sentry', ...path, '--help'])).rejects.toMatchObject({
+        code: 'commander.helpDisplayed',
+      });
+      expect(said.join('')).toMatch(new RegExp(`^Usage: ${['sentry', ...path].join(' ')}\\b`));
+    }
+  });
+
   it('tells of an unknown option and of a word too many by code 2, for every command [B16]', async () => {
     const all = leaves(await createProgram(''));
     expect(all.length).toBeGreaterThan(30);
