@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { cacheAnswers } from '../core/cache-answers.ts';
 import type { Sql } from '../core/sql.ts';
+import { countPaged } from '../escalation/count-paged.ts';
 import { countWaitingPages } from '../escalation/deliver-pages.ts';
 import type { EscalationDeps } from '../escalation/escalation.ts';
 
@@ -16,6 +17,18 @@ export function pageCounter(metrics: Registry, sql: Sql): EscalationDeps['counte
     registers,
     async collect() {
       this.set(await waiting(''));
+    },
+  });
+  const ended = cacheAnswers(() => countPaged(sql), FRESH_MS);
+  new Gauge({
+    name: 'sentry_incidents_ended',
+    help: 'Incidents that ended in the last seven days, by whether somebody was paged for them.',
+    labelNames: ['paged'],
+    registers,
+    async collect() {
+      const counts = await ended('');
+      this.set({ paged: 'no' }, counts.unpaged);
+      this.set({ paged: 'yes' }, counts.ended - counts.unpaged);
     },
   });
   const told = new Counter({

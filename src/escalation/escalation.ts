@@ -12,6 +12,7 @@ import {
   type Said,
   takeIncident,
 } from './acknowledge.ts';
+import { countPaged, formatPaged } from './count-paged.ts';
 import { countWaitingPages, deliverPages, type PageDeps, pageQueues } from './deliver-pages.ts';
 import type { DueCall } from './due-call.ts';
 import { dueIncidents, SWEEP_LIMIT } from './due-incidents.ts';
@@ -120,7 +121,11 @@ async function formatWaiting({ sql, ladder }: EscalationDeps): Promise<readonly 
   if (ladder.levels.length === 0)
     return ['Nobody is called: set SENTRY_ONCALL_GROUP, or an escalation section in sentry.yaml.'];
   const pages = await countWaitingPages(sql);
-  return pages > 0 ? [`${count(pages, 'page')} that a paging service has not been told of yet.`] : [];
+  const paged = ladder.levels.some(({ page }) => page.length > 0) ? formatPaged(await countPaged(sql)) : null;
+  return [
+    ...(pages > 0 ? [`${count(pages, 'page')} that a paging service has not been told of yet.`] : []),
+    ...(paged === null ? [] : [paged]),
+  ];
 }
 
 /** So many calls of one incident are made at once at most: one for each level, and what a person did between. */

@@ -1,9 +1,91 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openApi } from '../../src/http/api/open-api.ts';
 import { described } from '../../src/http/api/operations.ts';
 import { alertSources, webhookPath } from '../../src/sources/registry.ts';
 import type { SourceFixtures } from '../contract/sources/fixtures.ts';
+
+interface Field {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Field[];
+  readonly default?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly description?: string;
+}
+
+interface Form {
+  readonly properties?: Readonly<Record<string, Field>>;
+  readonly required?: readonly string[];
+}
+
+/** What a request takes: in its path, query, headers and body, as the OpenAPI document has it. */
+function parametersOf({ method, path }: (typeof described)[number]): readonly (readonly string[])[] {
+  const operation = openApi(described).paths[path]?.[method.toLowerCase()] ?? {};
+  const { parameters = [], requestBody } = operation as {
+    readonly parameters?: readonly {
+      readonly name: string;
+      readonly in: string;
+      readonly required: boolean;
+      readonly description?: string;
+      readonly schema: Field;
+    }[];
+    readonly requestBody?: {
+      readonly content: Readonly<
+        Record<
+          string,
+          { readonly schema: Form & { readonly anyOf?: readonly Form[]; readonly oneOf?: readonly Form[] } }
+        >
+      >;
+    };
+  };
+  const body = requestBody?.content['application/json']?.schema;
+  // Of a choice of forms, the fields of all.
+  const forms = body?.anyOf ?? body?.oneOf ?? (body ? [body] : []);
+  const properties: Record<string, Field> = {};
+  for (const [name, field] of forms.flatMap((form) => Object.entries(form.properties ?? {}))) {
+    const known = properties[name];
+    properties[name] =
+      field.const === undefined
+        ? { ...known, ...field }
+        : { ...known, ...field, enum: [...(known?.enum ?? []), field.const] };
+  }
+  const fields = [
+    ...parameters.map(({ in: place, schema, ...rest }) => ({ place, field: schema, ...rest })),
+    ...Object.entries(properties).map(([name, { description, ...field }]) => ({
+      place: 'body',
+      name,
+      required: forms.every((form) => form.required?.includes(name) ?? false),
+      ...(description === undefined ? {} : { description }),
+      field,
+    })),
+  ];
+  return fields.map(({ name, place, required, field, description = '' }) => [
+    `\`${method} ${path}\``,
+    `\`${name}\``,
+    place,
+    formOf(field, required),
+    description.replaceAll('|', '\\|').replaceAll('\n', ' '),
+  ]);
+}
+
+/** `one of a, b; required`. */
+function formOf(field: Field, required: boolean): string {
+  const form = field.enum
+    ? `one of ${field.enum.map((value) => `\`${String(value)}\``).join(', ')}`
+    : [field.type ?? field.anyOf?.map(({ type }) => type ?? 'any') ?? 'any'].flat(2).join(' or ');
+  const most =
+    field.maximum !== undefined && field.maximum < Number.MAX_SAFE_INTEGER
+      ? [`at most ${field.maximum}`]
+      : [];
+  const preset = field.default === undefined ? [] : [`${JSON.stringify(field.default)} if left out`];
+  const long = field.maxLength === undefined ? [] : [`at most ${field.maxLength} characters`];
+  return [form, ...(required ? ['required'] : []), ...most, ...long, ...preset].join('; ');
+}
 
 /** Tables of the documents that are made from the code, each below a comment with its name. */
 const tables = [
@@ -31,6 +113,12 @@ const tables = [
       scope === null ? 'none' : `\`${scope}\``,
       summary,
     ]),
+  },
+  {
+    file: 'docs/api.md',
+    name: 'parameters of the API',
+    head: ['request', 'parameter', 'in', 'form', 'what it is'],
+    rows: described.flatMap(parametersOf),
   },
 ];
 

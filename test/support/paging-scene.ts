@@ -215,7 +215,7 @@ async function readDelivery(...args: Parameters<typeof delivery>): Promise<Alert
 function message({ labels }: Fired, status: 'firing' | 'resolved'): Alert {
   const { alertname = '', ...others } = labels;
   const values = Object.entries(others)
-    .toSorted()
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([, value]) => value);
   const title = `[${status === 'firing' ? 'FIRING:1' : 'RESOLVED'}]  (${[alertname, ...values].join(' ')})`;
   return slackAlert({
@@ -323,7 +323,10 @@ async function play(core: Core, all: readonly Situation[], things: Things): Prom
       case 'unmutes':
         await core.mutes.unmute(mutes.get(situation.id) ?? '', 'UONCALL');
         return;
-      default:
+      case 'approves':
+      case 'takes':
+      case 'gives back':
+      case 'writes':
         for (const id of incidentsOf(situation)) await asPerson(id, deed.kind);
     }
   }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import { acknowledgeIn } from '../../../src/escalation/acknowledge.ts';
+import { countPaged, formatPaged } from '../../../src/escalation/count-paged.ts';
 import { dueIncidents } from '../../../src/escalation/due-incidents.ts';
 import type { Escalation } from '../../../src/escalation/escalation.ts';
 import type { Delivered } from '../../../src/escalation/ports.ts';
@@ -747,4 +748,20 @@ it('who is on call is asked once for many incidents, and one that waits for it h
   await sweeping.stop();
   expect(asked).toBe(1);
   for (const id of ids) expect(await scene.told(id)).toEqual(['called 1 unacknowledged ']);
+});
+
+it('counts what ended without a page, and says it where a level pages', async () => {
+  const [paged, quiet, open] = await Promise.all([
+    scene.incident(),
+    scene.incident({ minutesAgo: 1 }),
+    scene.incident({ minutesAgo: 1 }),
+  ]);
+  expect(formatPaged(await countPaged(scene.sql))).toBeNull();
+  for (const id of [paged, quiet, open]) await act(id);
+  for (const id of [paged, quiet]) await scene.move(id, 'diagnosing', 'resolved');
+  expect(await countPaged(scene.sql)).toEqual({ ended: 2, unpaged: 1 });
+  await act(paged);
+  expect(await one.lines()).toEqual([
+    '1 of 2 incidents that ended in the last 7 days needed no page (50 %).',
+  ]);
 });
