@@ -39,9 +39,9 @@ beforeAll(async () => {
     targets,
     investigator: {
       ...boxInvestigator,
-      diagnose: async (work: Parameters<typeof boxInvestigator.diagnose>[0]) => {
+      diagnose: async (...asked: Parameters<typeof boxInvestigator.diagnose>) => {
         await holdBack;
-        return boxInvestigator.diagnose(work);
+        return boxInvestigator.diagnose(...asked);
       },
     },
     correlation: { isForSame: async (a: IncidentId, b: IncidentId) => !apart.has(a) && !apart.has(b) },
