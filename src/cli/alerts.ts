@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { ZodError } from 'zod';
 import type { EffortRule } from '../actions/policy/effort-rules.ts';
 import { readPolicy } from '../actions/policy/read-policy.ts';
 import type { Config } from '../config/config.ts';
-import { OpsError } from '../core/errors.ts';
-import { whyNot } from '../core/system-fault.ts';
+import { messageOf, OpsError } from '../core/errors.ts';
 import { groupSituation, Situation } from '../incidents/correlation/situations.ts';
 import { openMutes } from '../incidents/mutes/mute.ts';
 import { formatPreview, previewEfforts } from '../incidents/preview-efforts.ts';
@@ -56,7 +56,7 @@ function readSituations(text: string, file: string): readonly Situation[] {
     try {
       return [Situation.parse(JSON.parse(line))];
     } catch (error) {
-      throw new OpsError('BAD_SITUATION', `${file}:${index + 1}: ${whyNot(error)}`, {
+      throw new OpsError('BAD_SITUATION', `${file}:${index + 1}: ${inWords(error)}`, {
         hint: 'docs/commands.md has an example.',
       });
     }
@@ -74,3 +74,8 @@ function effortRules({ policy: { path }, oncallGroup, admins }: Config): readonl
     { hint: 'docs/operations.md has an example.' },
   );
 }
+
+const inWords = (error: unknown): string =>
+  error instanceof ZodError
+    ? error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ')
+    : messageOf(error);

@@ -4,7 +4,7 @@ import { isEnded } from '../../core/machine.ts';
 import type { AuditLog } from '../../safety/audit/audit-chain.ts';
 import type { Steered } from '../steering.ts';
 import { mayLead, mayRest } from './correlate.ts';
-import { type HoldDeps, holdMerged, putUnder } from './hold-merged.ts';
+import { decideAlone, type HoldDeps, holdMerged, putUnder } from './hold-merged.ts';
 import { letGo } from './let-go.ts';
 import { readStandings, type Standing } from './standing.ts';
 
@@ -32,6 +32,7 @@ export function createCorrelation(deps: CorrelationDeps): Correlation {
 
 async function split(deps: CorrelationDeps, id: IncidentId, by: string): Promise<Steered> {
   const from = await deps.sql.begin(async (tx) => {
+    await decideAlone(tx);
     const [row] = await readStandings(tx, [id], true);
     if (!row?.mergedInto || isEnded(row.state)) return row ? null : undefined;
     await letGo(tx, deps, [id, row.mergedInto], by);
@@ -65,6 +66,7 @@ async function merge(deps: CorrelationDeps, id: IncidentId, into: IncidentId, by
     );
   const outcome = await deps.sql
     .begin(async (tx) => {
+      await decideAlone(tx);
       const [row] = await readStandings(tx, [id], true);
       // It leads or ends meanwhile: then nothing is taken from where it is.
       if (!row || row.mergedInto !== child.mergedInto) return 'lost';

@@ -42,22 +42,26 @@ export async function holdMerged(
   return held;
 }
 
-/** Under one advisory lock, so that of two that decide at once none is put under what is being put under it. */
+/** Whoever decides waits for who does, before they lock a row: of two at once none is put under what is being put under it. */
+export async function decideAlone(tx: Tx): Promise<void> {
+  await tx`SELECT pg_advisory_xact_lock(hashtextextended('correlation', 0))`;
+}
+
+/** In a transaction that decides alone. */
 export async function putUnder(
   tx: Tx,
   { records }: Pick<HoldDeps, 'records'>,
   [child, lead]: readonly [IncidentId, IncidentId],
   because: MergeReason,
 ): Promise<'merged' | 'cycle' | 'lost'> {
-  await tx`SELECT pg_advisory_xact_lock(hashtextextended('correlation', 0))`;
-  const now = await readStandings(tx, [child, lead], true);
-  const [one, other] = [now.find(({ id }) => id === child), now.find(({ id }) => id === lead)];
-  if (!one || !other || one.isMember || !one.fires || !mayRest(one) || !mayLead(other)) return 'lost';
   const [cycle] = await tx`
     WITH RECURSIVE above(id) AS (
       SELECT ${lead}::text UNION SELECT i.merged_into FROM above a JOIN incident i ON i.id = a.id WHERE i.merged_into IS NOT NULL)
     SELECT FROM above WHERE id = ${child}`;
   if (cycle) return 'cycle';
+  const now = await readStandings(tx, [child, lead], true);
+  const [one, other] = [now.find(({ id }) => id === child), now.find(({ id }) => id === lead)];
+  if (!one || !other || one.isMember || !one.fires || !mayRest(one) || !mayLead(other)) return 'lost';
   await tx`UPDATE incident SET merged_into = ${lead}, next_step = NULL WHERE id = ${child}`;
   await raise(tx, lead, one);
   await records.append(tx, child, { type: 'incident.merged', into: lead, because });
@@ -76,6 +80,7 @@ async function raise(db: Sql | Tx, lead: IncidentId, { severity }: Standing): Pr
 async function staysUnder(deps: HoldDeps, { id, isOver }: Standing, leadId: IncidentId): Promise<boolean> {
   if (isOver) return true;
   return deps.sql.begin(async (tx) => {
+    await decideAlone(tx);
     const now = await readStandings(tx, [id, leadId], true);
     const [child, lead] = [now.find((one) => one.id === id), now.find((one) => one.id === leadId)];
     if (child?.mergedInto !== leadId) return child?.isMember ?? false;
@@ -103,7 +108,11 @@ async function seekLead(deps: HoldDeps, one: Standing): Promise<boolean> {
       await deps.sql`SELECT sentry_enqueue_turn(${child}, ${LEAD_TURN}, 0)`;
       continue;
     }
-    if ((await deps.sql.begin((tx) => putUnder(tx, deps, [child, lead], because))) === 'merged') return true;
+    const outcome = await deps.sql.begin(async (tx) => {
+      await decideAlone(tx);
+      return putUnder(tx, deps, [child, lead], because);
+    });
+    if (outcome === 'merged') return true;
   }
   return false;
 }
