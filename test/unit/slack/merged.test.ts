@@ -207,6 +207,7 @@ describe('a part of another', () => {
   it.each([
     ['resolved', 'INC-3 is over, this still fires: I look into it by itself.'],
     ['escalated', 'INC-3 waits for people, this still fires: I look into it by itself.'],
+    ['diagnosing', 'No longer a part of INC-3.'],
   ] as const)('let go because the one that led is %s, says so first', (state, says) => {
     const free = part([into, { type: 'incident.split', from: LEAD, by: null }], { mergedInto: null });
     const [root] = draw(free, options([anIncident({ id: LEAD, state })]));

@@ -3,10 +3,10 @@ import { count } from '../../../core/count.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
 import { groupTitle } from '../../../core/group.ts';
 import type { IncidentId } from '../../../core/ids.ts';
-import type { Incident } from '../../../core/incident.ts';
+import type { Incident, IncidentState } from '../../../core/incident.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isSlackUser } from '../../../core/is-slack-user.ts';
-import { isEnded } from '../../../core/machine.ts';
+import { isEnded, nextWork } from '../../../core/machine.ts';
 import type { MergeReason } from '../../../core/merge.ts';
 import { isMerged, lastMerge, type Member, membersOf } from '../../../core/merged-with.ts';
 import { bold, button, buttons, link, list, paragraph, person, prose, type Span, words } from './build.ts';
@@ -170,9 +170,17 @@ export function partOf({ incident, events }: IncidentRecord, options: Options): 
       : [];
   if (last.by !== null)
     return [[bold('Split from '), idSpan(last.from, options), words(' by '), ...personSpans(last.by)]];
-  const lead = options.mergedOf?.(last.from);
-  const says = lead && !isEnded(lead.state) ? 'waits for people' : 'is over';
-  return [[idSpan(last.from, options), words(` ${says}, this still fires: I look into it by itself.`)]];
+  const ends = endOf(options.mergedOf?.(last.from)?.state);
+  // It was stopped, or went its own way, while the other is still looked into.
+  if (incident.state === 'stopped' || ends === null)
+    return [[words('No longer a part of '), idSpan(last.from, options), words('.')]];
+  return [[idSpan(last.from, options), words(` ${ends}, this still fires: I look into it by itself.`)]];
+}
+
+/** Why what led leads no more; null: it still could. What is not known here was let go because it is over. */
+function endOf(state: IncidentState | undefined): string | null {
+  if (state === undefined || isEnded(state)) return 'is over';
+  return nextWork(state) === 'wait' ? 'waits for people' : null;
 }
 
 /** *Split*, and after a person has split it *Put back*. */
