@@ -23,6 +23,17 @@ const tables = [
     ]),
   },
   {
+    file: 'docs/changes.md',
+    name: 'change sources',
+    head: ['source', 'tells at'],
+    rows: alertSources
+      .filter(({ changes }) => changes !== undefined)
+      .map((source) => [
+        source.docs ? `[${source.title}](${source.docs})` : source.title,
+        `\`POST ${webhookPath(source)}\``,
+      ]),
+  },
+  {
     file: 'docs/api.md',
     name: 'requests of the API',
     head: ['request', 'scope', 'what it does'],
