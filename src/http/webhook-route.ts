@@ -94,7 +94,7 @@ export function webhookRoute(options: WebhookOptions): Route {
           },
         };
       } catch (error) {
-        log.error({ source: source.name, error: messageOf(error) }, 'alerts or changes not stored');
+        log.error({ source: source.name, error: messageOf(error) }, 'alerts not accepted');
         return tryAgain();
       }
     },

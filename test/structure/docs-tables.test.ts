@@ -11,16 +11,18 @@ const tables = [
     file: 'docs/alert-sources.md',
     name: 'alert sources',
     head: ['source', 'arrives at', '`--source`', 'it must be'],
-    rows: alertSources.map((source) => [
-      source.title,
-      {
-        webhook: `\`POST ${webhookPath(source)}\``,
-        slack: 'an alert channel in Slack',
-        watch: 'a target with `watch`',
-      }[source.arrives],
-      `\`${source.name}\``,
-      source.docs ? `[${source.payload}](${source.docs})` : source.payload,
-    ]),
+    rows: alertSources
+      .filter(({ changes }) => changes !== 'only')
+      .map((source) => [
+        source.title,
+        {
+          webhook: `\`POST ${webhookPath(source)}\``,
+          slack: 'an alert channel in Slack',
+          watch: 'a target with `watch`',
+        }[source.arrives],
+        `\`${source.name}\``,
+        source.docs ? `[${source.payload}](${source.docs})` : source.payload,
+      ]),
   },
   {
     file: 'docs/changes.md',

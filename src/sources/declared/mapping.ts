@@ -47,7 +47,8 @@ const fields = z.strictObject({
     .transform((said) => new Map(Object.entries(said))),
 });
 export const Mapping = fields.refine(({ alert, change }) => alert !== undefined || change !== undefined, {
-  error: 'expected `alert`, `change` or both',
+  path: ['alert'],
+  error: 'expected this, `change` or both',
 });
 export type Mapping = z.infer<typeof Mapping>;
 

@@ -67,6 +67,19 @@ describe('a change on record', () => {
     expect(await all()).toEqual([whole]);
   });
 
+  test('has ended though the clocks of its sender disagree', async () => {
+    await record(change({ at: minute(-5) }));
+    await record(started);
+    expect(await all()).toMatchObject([{ state: 'succeeded', startedAt: minute(-5), at: minute(-5) }]);
+  });
+
+  test('took effect once, however late it is told again', async () => {
+    await record(change());
+    expect(await record(change({ at: minute(7) }))).toBe('repeated');
+    expect(await record(change({ at: minute(-1) }))).toBe('updated');
+    expect(await all()).toMatchObject([{ at: minute(-1) }]);
+  });
+
   test('is one when all that is told of it comes at one moment', async () => {
     const kinds = await Promise.all(
       Array.from({ length: 16 }, (_, n) => record(n % 2 === 0 ? started : change())),
