@@ -1,3 +1,4 @@
+import { createRecordChange } from '../changes/record-change.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { createRateLimit } from '../http/rate-limit.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
@@ -52,6 +53,7 @@ export async function createHttpSide(
     routes: [
       ...webhookRoutes({
         accept,
+        recordChange: createRecordChange(sql),
         hear: (source, payload) => services.hearDelivery(source, payload, { receivedAt: new Date() }),
         secret: config.http.webhookSecret,
         ownSecrets: config.http.ownWebhookSecrets,

@@ -1,5 +1,6 @@
 import { ROUND_USD } from '../agents/claude/create-claude.ts';
 import { createPlaybook } from '../agents/playbook/create-playbook.ts';
+import { deleteOldChanges } from '../changes/delete-old-changes.ts';
 import type { Config } from '../config/config.ts';
 import { live } from '../core/live.ts';
 import { createChangeOfMind } from '../incidents/after-all.ts';
@@ -229,7 +230,9 @@ function upkeepOf(
     name: 'retention',
     cron: '37 * * * *',
     work: async (signal: AbortSignal) => {
-      if (days !== null) await deleteOldDetails({ sql, audit, log }, days, signal);
+      if (days === null) return;
+      await deleteOldDetails({ sql, audit, log }, days, signal);
+      await deleteOldChanges(sql, days, signal);
     },
   };
   const silence = {

@@ -8,7 +8,7 @@ const Sample = z.object({ id: z.union([z.string(), z.number()]), payload: z.unkn
 type Sample = z.infer<typeof Sample>;
 
 export const normalizeCommand = new Command('normalize')
-  .description('Print the alerts that Sentry reads in a payload, as JSON. Nothing is stored.')
+  .description('Print the alerts and changes that Sentry reads in a payload, as JSON. Nothing is stored.')
   .argument('[file]', 'a JSON file, or one whose lines are {"id", "payload"}; - for standard input', '-')
   .addOption(sourceOption)
   .action(async (file: string, { source }: { readonly source: string }) => {
@@ -38,7 +38,13 @@ async function readSample({ id, payload }: Sample, source: AlertSource): Promise
   const read = await source.read(payload, { receivedAt: new Date() });
   if (!read.ok) return { id, alerts: [], refused: [{ field: read.field, reason: read.reason }] };
   const refused = (read.refused ?? []).map(({ field, reason }) => ({ field, reason }));
-  return { id, alerts: read.alerts.map(inShort), ...(refused.length > 0 ? { refused } : {}) };
+  const { changes = [] } = read;
+  return {
+    id,
+    alerts: read.alerts.map(inShort),
+    ...(changes.length > 0 ? { changes } : {}),
+    ...(refused.length > 0 ? { refused } : {}),
+  };
 }
 
 /** What tells alerts apart, with the sender's own word for the severity. */

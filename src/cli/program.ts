@@ -31,6 +31,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   alert: async () => (await import('./alert.ts')).alertCommand,
   alerts: async () => (await import('./alerts.ts')).alertsCommand,
   normalize: async () => (await import('./normalize.ts')).normalizeCommand,
+  changes: async () => (await import('./changes.ts')).changesCommand,
   incidents: async () => (await import('./incidents.ts')).incidentsCommand,
   incident: async () => (await import('./incident.ts')).incidentCommand,
   why: async () => (await import('./why.ts')).whyCommand,

@@ -1,4 +1,6 @@
+import type { RecordChange } from '../changes/record-change.ts';
 import type { Alert } from '../core/alert.ts';
+import type { Change } from '../core/change.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { within } from '../core/within.ts';
@@ -21,6 +23,8 @@ export interface WebhookOptions {
   readonly secret: string | null;
   /** True: it is what a paging service tells of a page of ours, and no alert. */
   readonly hear?: (source: string, payload: unknown) => Promise<boolean>;
+  /** Absent: changes are not kept. */
+  readonly recordChange?: RecordChange;
   readonly log: Log;
   readonly timeoutMs?: number;
 }
@@ -39,7 +43,7 @@ export function webhookRoutes(
   );
 }
 
-/** `POST /webhooks/<source>`: 202 once every alert of the payload is durable, else 503 so that the sender tries again. */
+/** `POST /webhooks/<source>`: 202 once every alert and change of the payload is durable, else 503 so that the sender tries again. */
 export function webhookRoute(options: WebhookOptions): Route {
   const { source, accept, secret, log } = options;
   const timeoutMs = options.timeoutMs ?? ACCEPT_TIMEOUT_MS;
@@ -69,17 +73,23 @@ export function webhookRoute(options: WebhookOptions): Route {
       if (strange) return badRequest(strange.field, strange.reason);
       const read = await source.read(payload.value, { receivedAt: new Date() });
       if (!read.ok) return badRequest(read.field, read.reason);
-      if (read.alerts.length === 0) log.info({ source: source.name }, 'a delivery that tells of no alert');
+      const { changes = [] } = read;
+      if (read.alerts.length === 0 && changes.length === 0)
+        log.info({ source: source.name }, 'a delivery that tells of no alert and no change');
       const refused = (read.refused ?? []).map(({ field, reason }) => ({ field, error: reason }));
       for (const { field, error } of refused)
-        log.warn({ source: source.name, field, error }, 'an alert of several could not be read');
+        log.warn({ source: source.name, field, error }, 'a part of a delivery could not be read');
       // What goes on after the time is up may still land; the sender's next try then is a duplicate.
       try {
-        const results = await within(timeoutMs, Promise.all(read.alerts.map(acceptOne)));
+        const [results, recorded] = await within(
+          timeoutMs,
+          Promise.all([Promise.all(read.alerts.map(acceptOne)), recordAll(changes)]),
+        );
         return {
           status: 202,
           body: {
             accepted: results.map(({ kind, incidentId }) => ({ kind, incident: incidentId })),
+            ...(recorded.length > 0 ? { changes: recorded } : {}),
             ...(refused.length > 0 ? { refused } : {}),
           },
         };
@@ -89,6 +99,14 @@ export function webhookRoute(options: WebhookOptions): Route {
       }
     },
   };
+
+  /** One after the other: two of a delivery may be of one change. */
+  async function recordAll(changes: readonly Change[]) {
+    const recorded: { readonly kind: string; readonly id: string }[] = [];
+    for (const change of options.recordChange ? changes : [])
+      recorded.push({ kind: (await options.recordChange?.(change)) ?? 'repeated', id: change.id });
+    return recorded;
+  }
 
   async function acceptOne(alert: Alert): Promise<Accepted> {
     const result = await accept(alert);
@@ -109,6 +127,6 @@ function tryAgain(): HttpAnswer {
   return {
     status: 503,
     headers: { 'retry-after': '5' },
-    body: { error: 'the alerts could not be stored; send them again' },
+    body: { error: 'it could not be stored; send it again' },
   };
 }

@@ -1,4 +1,5 @@
 import type { Alert } from '../core/alert.ts';
+import type { Change } from '../core/change.ts';
 
 /** An alert source: a folder with `index.ts` and `schema.ts`, and one line in `registry.ts`. */
 export interface AlertSource {
@@ -23,6 +24,8 @@ export interface AlertSource {
   readonly ownTimes?: boolean;
   /** Its alerts may carry fewer labels than the problem has (a chat message), so they may join an incident by less. */
   readonly partialLabels: boolean;
+  /** Whether it tells of changes; `only`: and of no alerts. */
+  readonly changes?: 'too' | 'only';
   /** How it signs what it sends, where it can. */
   readonly signature?: Signature;
   /** Before a delivery by HTTP is read: looks at what else proves its sender, and answers its handshake. Null: go on. */
@@ -48,9 +51,15 @@ export interface ReadContext {
 export type ReadResult =
   /**
    * Empty when the payload is well-formed but tells of no alert (a person's message, a thread reply). `refused`: those of
-   * several that could not be read, without harm to the others.
+   * several that could not be read, without harm to the others. `changes`: what it says was changed, which opens nothing.
    */
-  { readonly ok: true; readonly alerts: readonly Alert[]; readonly refused?: readonly BadInput[] } | BadInput;
+  | {
+      readonly ok: true;
+      readonly alerts: readonly Alert[];
+      readonly changes?: readonly Change[];
+      readonly refused?: readonly BadInput[];
+    }
+  | BadInput;
 
 export interface BadInput {
   readonly ok: false;

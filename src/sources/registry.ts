@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { boundedChange } from '../core/change.ts';
 import { OpsError } from '../core/errors.ts';
 import type { PageNews } from '../core/page-news.ts';
 import { storableJson } from '../core/storable.ts';
@@ -47,7 +48,9 @@ function storable(source: AlertSource): AlertSource {
     async read(payload, context) {
       try {
         const read = await source.read(storableJson(payload), context);
-        return read.ok ? { ...read, alerts: read.alerts.map(bounded) } : read;
+        if (!read.ok) return read;
+        const changes = read.changes?.map((change) => boundedChange(change, context.receivedAt));
+        return { ...read, alerts: read.alerts.map(bounded), ...(changes ? { changes } : {}) };
       } catch (error) {
         if (!(error instanceof RangeError)) throw error;
         return { ok: false, field: '', reason: 'nested more deeply than anything that is read' };

@@ -93,16 +93,29 @@ const tables = [
     file: 'docs/alert-sources.md',
     name: 'alert sources',
     head: ['source', 'arrives at', '`--source`', 'it must be'],
-    rows: alertSources.map((source) => [
-      source.title,
-      {
-        webhook: `\`POST ${webhookPath(source)}\``,
-        slack: 'an alert channel in Slack',
-        watch: 'a target with `watch`',
-      }[source.arrives],
-      `\`${source.name}\``,
-      source.docs ? `[${source.payload}](${source.docs})` : source.payload,
-    ]),
+    rows: alertSources
+      .filter(({ changes }) => changes !== 'only')
+      .map((source) => [
+        source.title,
+        {
+          webhook: `\`POST ${webhookPath(source)}\``,
+          slack: 'an alert channel in Slack',
+          watch: 'a target with `watch`',
+        }[source.arrives],
+        `\`${source.name}\``,
+        source.docs ? `[${source.payload}](${source.docs})` : source.payload,
+      ]),
+  },
+  {
+    file: 'docs/changes.md',
+    name: 'change sources',
+    head: ['source', 'tells at'],
+    rows: alertSources
+      .filter(({ changes }) => changes !== undefined)
+      .map((source) => [
+        source.docs ? `[${source.title}](${source.docs})` : source.title,
+        `\`POST ${webhookPath(source)}\``,
+      ]),
   },
   {
     file: 'docs/api.md',

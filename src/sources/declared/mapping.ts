@@ -16,8 +16,8 @@ const expression = z.string().superRefine((text, context) => {
 
 const words = z.array(z.string().toLowerCase()).default([]);
 
-/** How the alerts of a sender are read: where its payload says what. */
-export const Mapping = z.strictObject({
+/** How the alerts and changes of a sender are read: where its payload says what. */
+const fields = z.strictObject({
   /** Kebab case: its route, its `--source`, its label in the metrics. */
   name: z.string().regex(/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/, { error: 'expected letters, digits and dashes' }),
   title: z.string().min(1),
@@ -34,7 +34,9 @@ export const Mapping = z.strictObject({
   /** The parts of a payload of which each may be an alert; the payload itself where it is left out. */
   each: expression.optional(),
   /** `Told`, of one such part; nothing: it tells of no alert. */
-  alert: expression,
+  alert: expression.optional(),
+  /** `ToldChange`, of one such part, or a list of such; nothing: it tells of no change. */
+  change: expression.optional(),
   /** The sender's words for a status beyond the common ones (`firing`, `ok`, …), in lower case. */
   status: z.strictObject({ firing: words, resolved: words }).default({ firing: [], resolved: [] }),
   /** What its words for a severity mean where ours (`severity.ts`) say otherwise or nothing, in lower case. */
@@ -43,6 +45,10 @@ export const Mapping = z.strictObject({
     .default({})
     // A sender's word is looked up in it: `constructor` is in every object.
     .transform((said) => new Map(Object.entries(said))),
+});
+export const Mapping = fields.refine(({ alert, change }) => alert !== undefined || change !== undefined, {
+  path: ['alert'],
+  error: 'expected this, `change` or both',
 });
 export type Mapping = z.infer<typeof Mapping>;
 
@@ -54,6 +60,46 @@ const said = z
     if (typeof value === 'number' || typeof value === 'boolean') return String(value);
     return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
   });
+
+const noOther = ({ code, keys }: { readonly code?: string; readonly keys?: unknown }): string =>
+  code === 'unrecognized_keys'
+    ? `has no field ${(keys as readonly string[]).join(', ')}`
+    : 'expected an object';
+
+/** What says nothing is left out. */
+const list = z
+  .unknown()
+  .optional()
+  .transform((value) =>
+    (Array.isArray(value) ? value : [value]).flatMap((item: unknown) => said.parse(item) ?? []),
+  );
+
+/** What `change` may tell. */
+export const ToldChange = z.strictObject(
+  {
+    /** The sender's own id of it: the same in all that it tells of this change. */
+    id: said,
+    /** One of `changeKinds`; another word: `other`. */
+    kind: said,
+    /** Whether it started, succeeded (also when it does not say) or failed. */
+    status: said,
+    /** “shop-api 1.4.2 deployed”. */
+    title: said,
+    /** The name of what it touched, or several. */
+    where: list,
+    environment: said,
+    startedAt: said,
+    /** When it took effect. */
+    at: said,
+    by: said,
+    from: said,
+    to: said,
+    commits: list,
+    url: said,
+  },
+  { error: noOther },
+);
+export type ToldChange = z.infer<typeof ToldChange>;
 
 /** What `alert` may tell. */
 export const Told = z.strictObject(
@@ -80,10 +126,7 @@ export const Told = z.strictObject(
     /** What tells one delivery from the next, where the sender numbers them. */
     delivery: said,
   },
-  {
-    error: ({ code, keys }) =>
-      code === 'unrecognized_keys' ? `has no field ${keys.join(', ')}` : 'expected an object',
-  },
+  { error: noOther },
 );
 export type Told = z.infer<typeof Told>;
 

@@ -1,5 +1,6 @@
 import type { Expression } from 'jsonata';
 import type { Alert } from '../../core/alert.ts';
+import type { Change } from '../../core/change.ts';
 import { clip } from '../../core/clip.ts';
 import { messageOf } from '../../core/errors.ts';
 import { sha256 } from '../../safety/sha256.ts';
@@ -13,6 +14,7 @@ import { namedTarget } from '../target.ts';
 import { timeOf } from '../time-of.ts';
 import { compile, isOutOfTime, type Mapping, Told } from './mapping.ts';
 import { statusOf } from './status-words.ts';
+import { toChange } from './to-change.ts';
 
 /** The same payload within this time is the same delivery, sent again because no answer came; after that, another occurrence. */
 const REDELIVERY_MS = 5 * 60_000;
@@ -28,7 +30,8 @@ interface Delivery extends ReadContext {
 /** A source whose mapping says where its payload tells what. */
 export function mappedSource(mapping: Mapping): AlertSource {
   const each = compile(mapping.each ?? '$');
-  const alert = compile(mapping.alert);
+  const alert = mapping.alert === undefined ? null : compile(mapping.alert);
+  const change = mapping.change === undefined ? null : compile(mapping.change);
   const path = /^[\w.]+$/.exec(mapping.each ?? '')?.[0] ?? '';
   return {
     name: mapping.name,
@@ -40,6 +43,7 @@ export function mappedSource(mapping: Mapping): AlertSource {
     repeats: mapping.repeats,
     ownTimes: mapping.ownTimes,
     partialLabels: false,
+    ...(change ? { changes: alert ? 'too' : 'only' } : {}),
     ...(mapping.signature ? { signature: mapping.signature } : {}),
     async read(payload, context) {
       const parts = await told(each, payload, {});
@@ -47,15 +51,37 @@ export function mappedSource(mapping: Mapping): AlertSource {
       if (parts.value === undefined)
         return { ok: false, field: '', reason: `has nothing at ${mapping.each}` };
       const delivery = { ...context, payload, hash: sha256(JSON.stringify(payload)) };
-      if (!Array.isArray(parts.value)) return alone(await readPart(parts.value, delivery));
+      const list = Array.isArray(parts.value) ? (parts.value as readonly unknown[]) : null;
       // One by one: each has its own time, and the others wait for nobody's expression.
-      return gathered(await inTurns(parts.value, (part) => readPart(part, delivery)), path);
+      const alerts =
+        list === null
+          ? alone(await readPart(parts.value, delivery))
+          : gathered(await inTurns(list, (part) => readPart(part, delivery)), path);
+      if (!change) return alerts;
+      const changes = await inTurns(list ?? [parts.value], (part) => readChanges(change, part, delivery));
+      return withChanges(alerts, changes.flat());
     },
   };
+
+  async function readChanges(
+    from: Expression,
+    part: unknown,
+    { payload, receivedAt }: Delivery,
+  ): Promise<readonly (Change | BadInput)[]> {
+    // What is wrong with it has been said of its alert.
+    if (part === null || typeof part !== 'object' || Array.isArray(part)) return [];
+    const found = await told(from, part, { payload });
+    if ('ok' in found) return [found];
+    const values = Array.isArray(found.value) ? (found.value as readonly unknown[]) : [found.value];
+    return values.flatMap((value) =>
+      value === undefined ? [] : [toChange(mapping.name, value, receivedAt)],
+    );
+  }
 
   async function readPart(part: unknown, delivery: Delivery): Promise<Alert | BadInput | null> {
     if (part === null || typeof part !== 'object' || Array.isArray(part))
       return { ok: false, field: '', reason: 'expected a JSON object' };
+    if (!alert) return null;
     const found = await told(alert, part, { payload: delivery.payload });
     if ('ok' in found) return found;
     if (found.value === undefined) return null;
@@ -82,6 +108,16 @@ async function told(
 function alone(read: Alert | BadInput | null): ReadResult {
   if (read !== null && 'ok' in read) return read;
   return { ok: true, alerts: read === null ? [] : [read] };
+}
+
+/** A change that cannot be read keeps no alert away, nor the other way round. */
+function withChanges(alerts: ReadResult, read: readonly (Change | BadInput)[]): ReadResult {
+  const changes = read.filter((one): one is Change => !('ok' in one));
+  const refused = read.filter((one): one is BadInput => 'ok' in one);
+  if (!alerts.ok) return changes.length === 0 ? alerts : { ok: true, alerts: [], changes, refused: [alerts] };
+  const [first] = refused;
+  if (first && changes.length === 0 && alerts.alerts.length === 0) return first;
+  return { ...alerts, changes, refused: [...(alerts.refused ?? []), ...refused] };
 }
 
 function toAlert(mapping: Mapping, told: Told, { receivedAt, hash }: Delivery): Alert | BadInput {

@@ -1,3 +1,4 @@
+import type { ChangeFixtures } from './fixtures.ts';
 import { mappedFixtures } from './mapped.ts';
 
 export const fixtures = mappedFixtures({
@@ -27,3 +28,31 @@ export const fixtures = mappedFixtures({
     { payload: { name: 'x', status: 'asleep' }, field: 'status', says: 'not "asleep"' },
   ],
 });
+
+const change = {
+  id: 'deploy-4711',
+  kind: 'deployment',
+  title: 'shop-api 1.4.2 deployed',
+  where: ['Shop-API', 'orders-db'],
+  environment: 'production',
+  at: '2026-03-01T11:57:00Z',
+  by: 'olivia',
+  from: '1.4.1',
+  to: '1.4.2',
+  url: 'https://ci.example.com/4711',
+};
+
+export const changes: ChangeFixtures = {
+  succeeded: { change },
+  change: {
+    ...change,
+    kind: 'deployment',
+    where: ['shop-api', 'orders-db'],
+    at: '2026-03-01T11:57:00.000Z',
+  },
+  started: { change: { ...change, status: 'started' } },
+  none: [
+    { title: 'Backup failed', status: 'firing', target: 'orders-db' },
+    { title: 'Sales', change: '+5%' },
+  ],
+};

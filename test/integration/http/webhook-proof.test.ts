@@ -5,7 +5,7 @@ import { asIncidentId } from '../../../src/core/ids.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
 import { webhookRoutes } from '../../../src/http/webhook-route.ts';
 import { webhookSources } from '../../../src/sources/registry.ts';
-import type { SourceFixtures } from '../../contract/sources/fixtures.ts';
+import type { ChangeFixtures, SourceFixtures } from '../../contract/sources/fixtures.ts';
 import { fixtures as github } from '../../contract/sources/github.ts';
 import { fixtures as robusta } from '../../contract/sources/robusta.ts';
 import { fixtures as statuscake } from '../../contract/sources/statuscake.ts';
@@ -65,10 +65,11 @@ describe('who may send alerts', () => {
     'is who signs with it: $name',
     async ({ name, signature: { header, prefix } }) => {
       const { post } = await start();
-      const { fixtures } = (await import(`../../contract/sources/${name}.ts`)) as {
-        readonly fixtures: SourceFixtures;
+      const { fixtures, changes } = (await import(`../../contract/sources/${name}.ts`)) as {
+        readonly fixtures?: SourceFixtures;
+        readonly changes?: ChangeFixtures;
       };
-      const body = JSON.stringify(fixtures.firing);
+      const body = JSON.stringify(fixtures?.firing ?? changes?.succeeded);
       const secret = name === 'github' ? OWN : GENERAL;
       const status = async (sent: string, signature: string) =>
         (await post(name, sent, { ...json, [header]: signature })).status;

@@ -1,0 +1,81 @@
+import { clip } from './clip.ts';
+
+export const changeKinds = [
+  'deployment',
+  'rollback',
+  'config',
+  'migration',
+  'feature_flag',
+  'infrastructure',
+  'other',
+] as const;
+export type ChangeKind = (typeof changeKinds)[number];
+
+export const changeStates = ['started', 'succeeded', 'failed'] as const;
+export type ChangeState = (typeof changeStates)[number];
+
+/** Something that was changed in a system, in the one normal form of all senders. It opens nothing, and causes nothing by itself. */
+export interface Change {
+  /** The name of its source (src/sources), or the token of the API that told of it. */
+  readonly source: string;
+  /** The sender's own id: whatever it tells of this id later is of the same change. */
+  readonly id: string;
+  readonly kind: ChangeKind;
+  readonly state: ChangeState;
+  /** “shop-api 1.4.2 deployed”. */
+  readonly title: string;
+  /** Names of what it touched, as the sender calls them, in lower case. */
+  readonly where: readonly string[];
+  readonly environment: string | null;
+  /** ISO 8601; null: its beginning was not told. */
+  readonly startedAt: string | null;
+  /** ISO 8601: when it took effect; while it is under way, when it began. */
+  readonly at: string;
+  readonly by: string | null;
+  /** Versions or commits. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly commits: readonly string[];
+  readonly url: string | null;
+}
+
+const TEXT = 300;
+const ADDRESS = 3_000;
+/** Enough to tell that a change is of everything. */
+const MOST_NAMES = 100;
+const MOST_COMMITS = 50;
+
+/**
+ * The change as it is kept: a sender may write megabytes into a title, and its clock may be ahead of ours. A change of which nobody says
+ * when it was is of now.
+ */
+export function boundedChange(change: Change, now: Date): Change {
+  const latest = now.toISOString();
+  const past = (time: string): string => (time > latest ? latest : time);
+  const at = past(change.at);
+  const startedAt = change.startedAt === null ? null : past(change.startedAt);
+  return {
+    ...change,
+    id: clip(change.id, TEXT),
+    title: clip(change.title.replace(/\s+/g, ' '), TEXT),
+    where: namesOf(change.where),
+    environment: change.environment && clip(change.environment.toLowerCase(), TEXT),
+    at,
+    startedAt: startedAt !== null && startedAt > at ? at : startedAt,
+    by: change.by && clip(change.by, TEXT),
+    from: change.from && clip(change.from, TEXT),
+    to: change.to && clip(change.to, TEXT),
+    commits: change.commits.slice(0, MOST_COMMITS).map((commit) => clip(commit, TEXT)),
+    // Half an address leads nowhere.
+    url: change.url !== null && change.url.length <= ADDRESS ? change.url : null,
+  };
+}
+
+/** Names as they are compared: whole, in lower case, each once. */
+export function namesOf(given: readonly (string | null | undefined)[]): readonly string[] {
+  const names = given.flatMap((name) => {
+    const plain = name?.trim().toLowerCase() ?? '';
+    return plain === '' ? [] : [clip(plain, TEXT)];
+  });
+  return [...new Set(names)].slice(0, MOST_NAMES);
+}
