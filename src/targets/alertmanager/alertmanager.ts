@@ -170,5 +170,10 @@ export const formatMatchers = ({ matchers }: Silence): string =>
     })),
   );
 
+/** In one order, whichever they were given in: the database keeps another, and what is approved has to read the same. */
 export const formatLabels = (labels: Labels): string =>
-  formatConditions(Object.entries(labels).map(([name, value]) => ({ name, op: '=', value })));
+  formatConditions(
+    Object.entries(labels)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, value]) => ({ name, op: '=', value })),
+  );

@@ -166,11 +166,7 @@ const apart =
   (labels: Labels) =>
   (alert: FiringAlert): string =>
     formatLabels(
-      Object.fromEntries(
-        Object.entries(alert.labels)
-          .filter(([name]) => !Object.hasOwn(labels, name))
-          .toSorted(),
-      ),
+      Object.fromEntries(Object.entries(alert.labels).filter(([name]) => !Object.hasOwn(labels, name))),
     );
 
 function hitLines(labels: Labels, hit: readonly FiringAlert[]): readonly string[] {

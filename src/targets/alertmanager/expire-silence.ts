@@ -51,7 +51,7 @@ export const expireSilence = alertmanagerTool.active<Input, Guard>({
   ],
   async run(context, { id }, guard, deadline) {
     const silence = await inForce(context, id);
-    if (JSON.stringify(guardOf(silence)) !== JSON.stringify(guard))
+    if (formatMatchers(silence) !== guard.matchers || silence.endsAt !== guard.until)
       return nothing('the silence was changed meanwhile.');
     if (passed(bootClock(), deadline)) return nothing('the deadline had passed.');
     try {
