@@ -84,7 +84,7 @@ export const createSilence = alertmanagerTool.active<Input, Guard>({
         hint: 'Wait until that silence ends, or undo it.',
       });
     return {
-      guard: { hits: hit.length > 1 ? sha256(JSON.stringify(hit.map(apart(labels)).toSorted())) : '' },
+      guard: guardOf(labels, hit),
       clock: bootClock(),
       lines: [
         `${formatLabels(labels)}: exactly these labels, nothing is a pattern`,
@@ -101,10 +101,12 @@ export const createSilence = alertmanagerTool.active<Input, Guard>({
   objects: ({ labels, minutes }) => [
     { kind: 'alerts', key: keyOf(formatLabels(labels)), label: `${nameOf(labels)} for ${duration(minutes)}` },
   ],
-  async run(context, { labels, minutes, incident }, _, deadline): Promise<ActionOutcome> {
+  async run(context, { labels, minutes, incident }, guard, deadline): Promise<ActionOutcome> {
     // Asked twice, it is the same silence: Alertmanager itself would make a second one.
     const own = await ownSilence(context, labels, incident);
     if (own) return succeeded(own);
+    const hit = await context.system.alerts(labels, context);
+    if (guardOf(labels, hit).hits !== guard.hits) return nothing('other alerts would be silenced by now.');
     if (passed(bootClock(), deadline)) return nothing('the deadline had passed.');
     try {
       const id = await context.system.create({ labels, minutes, comment: commentOf(incident) }, context);
@@ -141,6 +143,10 @@ export const createSilence = alertmanagerTool.active<Input, Guard>({
     holdMs: 1_000,
     timeoutMs: 60_000,
   }),
+});
+
+const guardOf = (labels: Labels, hit: readonly FiringAlert[]): Guard => ({
+  hits: hit.length > 1 ? sha256(JSON.stringify(hit.map(apart(labels)).toSorted())) : '',
 });
 
 /** Who looks into Alertmanager finds the incident by it, and Sentry finds its own silence again. */

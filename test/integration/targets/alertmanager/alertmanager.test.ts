@@ -65,6 +65,8 @@ async function read(context: At, name: string, input: Json = {}): Promise<{ text
   return tool.run(context, tool.input.parse(input));
 }
 
+/** Of a card that hit no more than one. */
+const ONE_ALERT = { hits: '' };
 const NO_DEADLINE = { clock: null, withinMs: 60_000 };
 
 /** As the gate does: pre-flight, then run with its guard. */
@@ -147,6 +149,9 @@ describe.skipIf(missing !== null)('a real Alertmanager', () => {
     );
     await fire(disk('db-3'));
     expect((await tool.preflight(at, asked)).guard).not.toEqual(before.guard);
+    const outcome = await tool.run(at, asked, before.guard, NO_DEADLINE);
+    expect(outcome).toMatchObject({ kind: 'failed', text: expect.stringContaining('other alerts') });
+    expect((await read(at, 'alertmanager_silences')).data.total).toBe(0);
   });
 
   test('a lost answer is looked up: it took effect, and asked again it is the same silence', async () => {
@@ -162,7 +167,7 @@ describe.skipIf(missing !== null)('a real Alertmanager', () => {
     const tool = active('alertmanager_silence');
     expect(await tool.look(at, silence(disk('db-1')), null)).toBe('done');
     expect(await tool.look(at, silence(disk('db-2')), null)).toBe('not_done');
-    const again = await tool.run(at, silence(disk('db-1')), null, NO_DEADLINE);
+    const again = await tool.run(at, silence(disk('db-1')), ONE_ALERT, NO_DEADLINE);
     const { data } = await read(at, 'alertmanager_silences');
     expect(data.total).toBe(1);
     expect(again).toMatchObject({ kind: 'succeeded', data: { id: data.silences[0].id } });
@@ -199,14 +204,14 @@ describe.skipIf(missing !== null)('a real Alertmanager', () => {
       code: 'ALERTMANAGER_DENIED',
     });
     await expect(
-      active('alertmanager_silence').run(context, silence(disk('db-1')), null, NO_DEADLINE),
+      active('alertmanager_silence').run(context, silence(disk('db-1')), ONE_ALERT, NO_DEADLINE),
     ).rejects.toMatchObject({ code: 'ALERTMANAGER_DENIED' });
     expect((await read(at, 'alertmanager_silences')).data.total).toBe(0);
   });
 
   test('nothing is silenced after its deadline', async () => {
     const late = { clock: 'another boot/1', withinMs: 1 };
-    const outcome = await active('alertmanager_silence').run(at, silence(disk('db-1')), null, late);
+    const outcome = await active('alertmanager_silence').run(at, silence(disk('db-1')), ONE_ALERT, late);
     expect(outcome).toMatchObject({ kind: 'failed', text: expect.stringContaining('deadline') });
     expect((await read(at, 'alertmanager_silences')).data.total).toBe(0);
   });
@@ -230,6 +235,29 @@ describe.skipIf(missing !== null)('a real Alertmanager', () => {
     expect(before.lines[0]).toContain('instance=~"db-.*"');
     // It is not Sentry's own, whatever it hits.
     expect(await active('alertmanager_silence').look(at, silence(disk('db-1')), null)).toBe('not_done');
+  });
+
+  test('a silence that was prolonged after its card was drawn is not ended', async () => {
+    const { outcome } = await act(at, 'alertmanager_silence', silence(disk('db-1')));
+    const id = (outcome as Data).data.id;
+    const tool = active('alertmanager_expire_silence');
+    const before = await tool.preflight(at, { id });
+    const [shown] = (await read(at, 'alertmanager_silences')).data.silences;
+    const prolonged = await fetch(`${server.url}/api/v2/silences`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: basic },
+      body: JSON.stringify({
+        id,
+        matchers: Object.entries(disk('db-1')).map(([name, value]) => ({ name, value, isRegex: false })),
+        startsAt: new Date(Date.parse(shown.until) - 120 * 60_000).toISOString(),
+        endsAt: new Date(Date.parse(shown.until) + 3_600_000).toISOString(),
+        createdBy: 'olivia',
+        comment: 'longer',
+      }),
+    });
+    expect(await prolonged.json()).toEqual({ silenceID: id });
+    expect(await tool.run(at, { id }, before.guard, NO_DEADLINE)).toMatchObject({ kind: 'failed' });
+    expect((await read(at, 'alertmanager_silences')).data.total).toBe(1);
   });
 
   test('is in sentry.yaml and for the doctor', async () => {
