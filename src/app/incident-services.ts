@@ -14,6 +14,7 @@ import { createStopNotices } from '../incidents/kill-switch/stop-notices.ts';
 import { createMutes } from '../incidents/mutes/mutes.ts';
 import { sweepSilent } from '../incidents/phases/silence.ts';
 import { createQuestions } from '../incidents/questions/questions.ts';
+import { createSilencing, SILENCE_TOOL } from '../incidents/silence-at-source.ts';
 import { createSteering } from '../incidents/steering.ts';
 import { createEngine } from '../infra/dbos/engine.ts';
 import { createAccept, createAcceptIn } from '../ingest/accept.ts';
@@ -25,6 +26,7 @@ import { createTargetWatch } from '../ingest/watch-targets.ts';
 import { deleteOldDetails } from '../record/retention.ts';
 import { auditConfigChange } from '../safety/audit/audit-config-change.ts';
 import { redact } from '../safety/screen/redact.ts';
+import { isIdentifying } from '../sources/fingerprint.ts';
 import { endSenders, repeaters } from '../sources/registry.ts';
 import { domainOfLabels } from '../targets/domains.ts';
 import type { ActionServices } from './action-services.ts';
@@ -113,6 +115,7 @@ export async function createIncidentServices(
     redact,
   };
   const steering = createSteering(deps);
+  const silences = on.offered.find(({ name }) => name === SILENCE_TOOL);
   const how = [
     on.eachTarget,
     domainOfLabels(on.parts.kinds),
@@ -153,6 +156,13 @@ export async function createIncidentServices(
     createManualIncident: createManualIncidents(sql, accept, on.eachTarget),
     steering,
     changeOfMind: createChangeOfMind({ ...deps, policy }),
+    silencing: createSilencing({
+      ...deps,
+      targets,
+      canSilence: ({ kind, refuses }) =>
+        silences?.targetKinds?.includes(kind) === true && refuses?.[SILENCE_TOOL] === undefined,
+      isIdentifying,
+    }),
     questions: createQuestions(deps),
     digDeeper: model.investigator ? createDigDeeper(deps, ROUND_USD) : null,
     investigate: createInvestigate(deps),

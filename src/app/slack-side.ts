@@ -55,6 +55,8 @@ export function createSlackSide(services: Services): Slack {
       release: async (asked) => takeCommand(asked, 'release', services.escalation.release),
       mute: async ({ text, by }) => said(await services.mutes.mute(unescapeMrkdwn(text), by)),
       unmute: async ({ text, by }) => said(await services.mutes.unmute(text, by)),
+      silence: async ({ text, by, incidentId }) =>
+        said(await services.silencing.ask(unescapeMrkdwn(text), by, incidentId)),
       mutes: async () => (await muteLines(services)).join('\n') || 'Nothing is muted.',
     },
     statusLines: () => statusLines(services),

@@ -17,6 +17,8 @@ export interface AskedFor {
   readonly by?: string;
   /** It is nobody's change of mind: a No of this round keeps it back. */
   readonly heedsNo?: true;
+  /** It repairs nothing that is wrong now, and is judged by its effect alone. */
+  readonly prevents?: true;
   /** It is to keep what is fixed from coming back: the incident stays where it is. */
   readonly lasting?: ActionId;
   readonly reason: string;
@@ -50,7 +52,7 @@ export async function askForApproval(
   incident: Incident,
   asked: AskedFor,
 ): Promise<ToolCallResult> {
-  const { role, request, by, heedsNo, lasting, events = [] } = asked;
+  const { role, request, by, heedsNo, prevents, lasting, events = [] } = asked;
   const andThen = request.proposal?.andThen ?? [];
   const credential = deps.vault.mint({
     role,
@@ -79,7 +81,12 @@ export async function askForApproval(
     return await deps.gate.call(credential, request, {
       purpose: asked.purpose,
       signal: deps.shutdown,
-      again: { stored, ...(by === undefined ? {} : { by }), ...(heedsNo ? { heedsNo } : {}) },
+      again: {
+        stored,
+        ...(by === undefined ? {} : { by }),
+        ...(heedsNo ? { heedsNo } : {}),
+        ...(prevents ? { prevents } : {}),
+      },
       ...(role === 'mcp' && by !== undefined ? { by } : {}),
       ...(lasting ? { lasting } : {}),
     });

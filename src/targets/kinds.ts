@@ -1,3 +1,4 @@
+import { alertmanager } from './alertmanager/kind.ts';
 import { docker } from './docker/kind.ts';
 import { host } from './host/kind.ts';
 import type { TargetKind } from './kind.ts';
@@ -8,4 +9,13 @@ import { postgres } from './postgres/kind.ts';
 import { prometheus } from './prometheus/kind.ts';
 
 /** Every kind of system Sentry knows. A new kind is a folder beside these and one entry here. */
-export const kinds: readonly TargetKind[] = [postgres, docker, podman, kubernetes, host, prometheus, loki];
+export const kinds: readonly TargetKind[] = [
+  postgres,
+  docker,
+  podman,
+  kubernetes,
+  host,
+  prometheus,
+  loki,
+  alertmanager,
+];

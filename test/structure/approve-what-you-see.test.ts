@@ -22,6 +22,8 @@ const container = (tool: string): readonly string[] => [
   `'container_${tool}'`,
 ];
 
+const alertmanager = 'test/integration/targets/alertmanager/alertmanager.test.ts';
+
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
   postgres_terminate_backend: [
     postgres,
@@ -56,6 +58,14 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
   container_unpause: container('unpause'),
   container_kill: container('kill'),
   container_update: container('update'),
+  alertmanager_silence: [
+    alertmanager,
+    'its card says which others it hits, and does not hold once another joins them',
+  ],
+  alertmanager_expire_silence: [
+    alertmanager,
+    'a silence that was prolonged after its card was drawn is not ended',
+  ],
   container_prune: [containers, 'removes nothing when there is another dangling image than its card counted'],
 };
 

@@ -125,6 +125,30 @@ export async function startPrometheus({ past, ...scene }: Scene): Promise<OwnPro
   };
 }
 
+/** Why there can be no real Alertmanager; null: there can. */
+export const alertmanagerMissing = (): string | null =>
+  missingPackages('Alertmanager', [['prometheus-alertmanager', 'prometheus-alertmanager']]);
+
+/** It notifies nobody, and lets nobody but `PROMETHEUS_USER` ask. */
+export async function startAlertmanager(): Promise<Served & { readonly url: string }> {
+  const dir = scratchDir();
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(dir, name), text);
+    return join(dir, name);
+  };
+  const config = file('alertmanager.yml', 'route: { receiver: nobody }\nreceivers: [{ name: nobody }]\n');
+  const web = file('web.yml', `basic_auth_users:\n  ${PROMETHEUS_USER.username}: ${PASSWORD_HASH}\n`);
+  const port = await freePort();
+  const server = await served(port, '/-/ready', 'prometheus-alertmanager', [
+    `--config.file=${config}`,
+    `--web.config.file=${web}`,
+    `--storage.path=${join(dir, 'data')}`,
+    `--web.listen-address=127.0.0.1:${port}`,
+    '--cluster.listen-address=',
+  ]);
+  return { ...server, url: `http://127.0.0.1:${port}` };
+}
+
 async function served(
   port: number,
   path: string,

@@ -136,7 +136,7 @@ async function sharedAim(
   notes: ProposalNotes | undefined,
   { order, system }: { readonly order: ProposalOrder; readonly system: string },
 ): Promise<Aim | Refusal> {
-  const purpose = order.undo ? 'undo' : order.lasting ? 'prevent' : 'repair';
+  const purpose = order.undo ? 'undo' : order.lasting || order.again?.prevents ? 'prevent' : 'repair';
   let shared: Aim | undefined;
   for (const [at, call] of calls.entries()) {
     // A person may take back what has been taken back and done again.

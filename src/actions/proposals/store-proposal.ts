@@ -32,6 +32,8 @@ export interface AgainOrder {
   readonly by?: string;
   /** It is nobody's change of mind: a No of this round keeps it back. */
   readonly heedsNo?: true;
+  /** It is to repair nothing that is wrong now: that it took effect is all it is judged by. */
+  readonly prevents?: true;
   /** In the transaction that stores the proposal, which is rolled back when this throws. */
   stored(tx: Tx, actionId: ActionId, expiresMinutes: number): Promise<void>;
 }

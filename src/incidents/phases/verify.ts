@@ -270,8 +270,7 @@ async function conclude(
       key,
       changes: {
         verdict,
-        nextStep:
-          'Done as asked: it is to keep the problem from coming back. Nothing was wrong that it could have fixed.',
+        nextStep: 'Done as asked. It is not to mend what is wrong now.',
       },
       events: [concluded],
       turnAfterMs: null,

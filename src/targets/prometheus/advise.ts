@@ -2,7 +2,7 @@ import type { Advice, FailedRead } from '../kind.ts';
 
 /** What to do when a server that is asked over HTTP cannot be read. */
 export function adviseHttp({ code, target }: FailedRead): Advice | null {
-  switch ((code ?? '').replace(/^(?:PROMETHEUS|LOKI)_/, '')) {
+  switch ((code ?? '').replace(/^(?:PROMETHEUS|LOKI|ALERTMANAGER)_/, '')) {
     case 'AWAY':
       return { way: 'run', isAway: true };
     case 'DENIED':
@@ -16,6 +16,8 @@ export function adviseHttp({ code, target }: FailedRead): Advice | null {
         },
       };
     default:
-      return /^(?:PROMETHEUS|LOKI)_5\d\d$/.test(code ?? '') ? { way: 'run', isAway: false } : null;
+      return /^(?:PROMETHEUS|LOKI|ALERTMANAGER)_5\d\d$/.test(code ?? '')
+        ? { way: 'run', isAway: false }
+        : null;
   }
 }

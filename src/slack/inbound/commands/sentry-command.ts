@@ -41,6 +41,7 @@ const HELP = [
   '*Mute*',
   '`/sentry mute alertname="DiskFull", severity="warning" 2h deploying` its alerts wait; what still fires then is opened',
   '`/sentry mutes` what is muted; `/sentry unmute M3` ends one',
+  '`/sentry silence INC-7 2h` asks to silence its alert at Alertmanager or Grafana, which somebody approves',
   '',
   '*Watch*',
   '`/sentry watch` the watched logs, how much comes in, and what cannot be read',

@@ -227,7 +227,7 @@ function aim(action: Action) {
     return [
       paragraph(
         bold('To prevent: '),
-        words('no read shows anything wrong now. It is to keep the problem from coming back.'),
+        words('it mends nothing that is wrong now, and is done once it has taken effect.'),
       ),
     ];
   const steps = purpose === 'repair' ? verify.steps.filter(isSymptom) : [];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { messageOf, OpsError } from '../../../core/errors.ts';
 import { jsonOf } from '../../../core/json-of.ts';
 import { readUpTo } from '../../../core/read-up-to.ts';
+import type { Json } from '../../../core/tool-call.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
 import type { HttpConfig } from '../config.ts';
 
@@ -34,20 +35,47 @@ export interface HttpApi {
 /** Bytes of an answer, unpacked: what is beyond it, nobody would read. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** `system`: as people call it. */
-export function httpApi({ url, headers }: Pick<HttpConfig, 'url' | 'headers'>, system: string): HttpApi {
-  const fault = (code: string, says: string, hint: string, cause?: unknown) =>
+/** What is asked: `body` is sent as JSON. */
+export interface HttpQuestion {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly params?: Params;
+  readonly body?: Json;
+}
+
+export interface HttpCalls {
+  /** Throws OpsError `_AWAY`, `_DENIED`, `_REDIRECTED` and `_TOO_LARGE`, see `HttpApi`; every other status is the caller's to judge. */
+  send(
+    question: HttpQuestion,
+    options: SessionOptions,
+  ): Promise<{ readonly status: number; readonly text: string }>;
+  /** An OpsError, its code after the system's name. */
+  fault(code: string, says: string, hint: string, cause?: unknown): OpsError;
+}
+
+/** The calls of a server over HTTP, whatever form its answers have. `system`: as people call it. */
+export function httpCalls({ url, headers }: Pick<HttpConfig, 'url' | 'headers'>, system: string): HttpCalls {
+  const fault: HttpCalls['fault'] = (code, says, hint, cause) =>
     new OpsError(`${system.toUpperCase()}_${code}`, says, {
       hint,
       retryable: code === 'AWAY' || code.startsWith('5'),
       cause,
     });
 
-  async function answerTo(question: URL, { signal, timeoutMs }: SessionOptions): Promise<Response> {
+  async function answerTo(
+    { method, path, params = {}, body }: HttpQuestion,
+    { signal, timeoutMs }: SessionOptions,
+  ): Promise<Response> {
+    const question = new URL(`${url}${path}`);
+    for (const [name, value] of Object.entries(params)) question.searchParams.append(name, String(value));
+    const sent =
+      body === undefined
+        ? { headers }
+        : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
     const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     try {
       // A redirect would take the credential to whatever the server names.
-      return await fetch(question, { headers, signal: within, redirect: 'manual' });
+      return await fetch(question, { method, ...sent, signal: within, redirect: 'manual' });
     } catch (error) {
       if (signal.aborted) throw error;
       const why = within.aborted ? `in ${Math.round(timeoutMs / 1_000)} s` : `(${reasonOf(error)})`;
@@ -66,9 +94,8 @@ export function httpApi({ url, headers }: Pick<HttpConfig, 'url' | 'headers'>, s
   }
 
   return {
-    async get(path, params, options) {
-      const question = new URL(`${url}${path}`);
-      for (const [name, value] of Object.entries(params)) question.searchParams.append(name, String(value));
+    fault,
+    async send(question, options) {
       const response = await answerTo(question, options);
       const { status } = response;
       if (status === 401 || status === 403)
@@ -83,7 +110,17 @@ export function httpApi({ url, headers }: Pick<HttpConfig, 'url' | 'headers'>, s
           `${system} sends Sentry elsewhere (${status}), and it does not follow.`,
           'Write the address it redirects to as the url of the target in sentry.yaml.',
         );
-      const text = await bodyOf(response);
+      return { status, text: await bodyOf(response) };
+    },
+  };
+}
+
+/** `system`: as people call it. */
+export function httpApi(config: Pick<HttpConfig, 'url' | 'headers'>, system: string): HttpApi {
+  const { send, fault } = httpCalls(config, system);
+  return {
+    async get(path, params, options) {
+      const { status, text } = await send({ method: 'GET', path, params }, options);
       const answer = Answer.safeParse(jsonOf(text));
       if (answer.data?.status === 'success')
         return { data: answer.data.data, warnings: answer.data.warnings ?? [] };
