@@ -14,8 +14,10 @@ export async function openBareClient(options: {
   readonly port: number;
   readonly path: string;
   readonly bearer: string;
+  /** Where it calls from: one of 127.0.0.0/8, so that each has a rate of its own. */
+  readonly from?: string;
 }): Promise<BareClient> {
-  const socket = await opened(options.port);
+  const socket = await opened(options.port, options.from);
   const head = `POST ${options.path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\nauthorization: Bearer ${options.bearer}\r\ncontent-length: `;
   let text = '';
   let pending: { resolve: (status: number) => void; reject: (error: Error) => void } | undefined;
@@ -44,9 +46,17 @@ export async function openBareClient(options: {
   };
 }
 
-function opened(port: number): Promise<Socket> {
+function opened(port: number, from?: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => resolve(socket));
+    const socket = connect(
+      {
+        port,
+        host: '127.0.0.1',
+        noDelay: true,
+        ...(from === undefined ? {} : { localAddress: from }),
+      },
+      () => resolve(socket),
+    );
     socket.once('error', reject);
   });
 }

@@ -1,5 +1,7 @@
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { severities } from '../src/core/alert.ts';
 import type { Sql } from '../src/core/sql.ts';
 import { openDatabase } from '../src/infra/db/client.ts';
 import { startEmbeddedPostgres } from '../src/infra/db/embedded/start-embedded-postgres.ts';
@@ -7,12 +9,15 @@ import { createLog } from '../src/infra/log/log.ts';
 import { outboundStore } from '../src/slack/outbound/store.ts';
 import { openBareClient } from './bare-client.ts';
 import { quantile, type RunningProduct, runProduct } from './running-product.ts';
+import { problemIn, SENDERS, type StormRequest, severityOf, stormOf } from './storm-alerts.ts';
 
 /** Times in seconds, but where they are said to be ms. */
 export interface StormResult {
   readonly bench: 'storm';
   readonly alerts: number;
   readonly problems: number;
+  /** Of this machine, the average of a minute: with more than its cores, others work beside it. */
+  readonly load: { readonly before: number; readonly most: number; readonly cores: number };
   /** From the first request until the last was answered. */
   readonly sentSeconds: number;
   readonly accepted: {
@@ -22,8 +27,15 @@ export interface StormResult {
     readonly byStatus: Readonly<Record<string, number>>;
     /** Alerts that were answered 202 and are not on record; must be 0. */
     readonly lost: number;
+    /** Messages of Alertmanager in the channel, and those of them that are not on record; must be 0. */
+    readonly messages: number;
+    readonly lostMessages: number;
   };
   readonly incidents: number;
+  readonly precision: number;
+  readonly recall: number;
+  /** Incidents that were looked into with at least one tool. */
+  readonly investigated: number;
   /** From a problem's first alert until the first message about it stands in Slack. */
   readonly firstMessages: readonly FirstMessages[];
   readonly order: {
@@ -45,6 +57,9 @@ export interface StormResult {
   };
   /** From the first alert until Slack showed all that is on record; null: not within the time given. */
   readonly drawnAfter: number | null;
+  /** Each bound beside what was seen. */
+  readonly bounds: readonly string[];
+  readonly met: boolean;
 }
 
 interface FirstMessages {
@@ -64,17 +79,10 @@ export interface StormSize {
   readonly wait: number;
 }
 
-const CONNECTIONS = 32;
-/** One address may send 6,000 requests a minute: with more alerts each request carries several. */
-const REQUESTS_A_MINUTE = 4_000;
+/** Of each sender. */
+const CONNECTIONS = 8;
 /** Its servers have started, and what it says first is said. */
 const SETTLE_MS = 15_000;
-const SEVERITIES = ['critical', 'warning', 'info'] as const;
-/** One in ten is critical and two in ten are worth a look, spread evenly, so that what is sent first is not the worst. */
-const severityOf = (problem: number): string =>
-  problem % 10 === 7 ? 'critical' : problem % 10 === 2 || problem % 10 === 5 ? 'warning' : 'info';
-const SYSTEMS = ['shop-db', 'shop-host', 'shop-cluster'] as const;
-const nameOf = (problem: number): string => `BenchStorm${String(problem).padStart(5, '0')}`;
 
 interface SlackMessage {
   readonly ts: string;
@@ -96,22 +104,29 @@ export async function benchStorm(dataDir: string, size: StormSize): Promise<Stor
     await sleep(SETTLE_MS);
     const before = await callsOf(product);
     const sent = await fire(product, size);
-    const { drawnAt, idOf } = await untilDrawn(sql, sent.begun, size);
+    const drawnAt = await untilDrawn(sql, sent.begun, size);
+    const rows = await recorded(sql, sent);
+    const idOf = problemsTold(rows);
     const { messages } = await control<{ messages: readonly SlackMessage[] }>(product, 'messages');
     const { counters } = await control<SlackCounters>(product, 'counters');
     const calls = await callsOf(product);
-    return {
+    const result = {
       bench: 'storm',
       alerts: size.alerts,
       problems: size.problems,
+      load: { before: round(sent.load.before), most: round(sent.load.most), cores: cpus().length },
       sentSeconds: inSeconds(sent.ended - sent.begun),
       accepted: {
         p50Ms: quantile(sent.latencies, 0.5),
         p99Ms: quantile(sent.latencies, 0.99),
         byStatus: Object.fromEntries(sent.byStatus),
-        lost: sent.acceptedAlerts - (await onRecord(sql)),
+        lost: sent.acceptedAlerts - rows.filter(({ isMessage }) => !isMessage).length,
+        messages: sent.problemOfMessage.size,
+        lostMessages: sent.problemOfMessage.size - rows.filter(({ isMessage }) => isMessage).length,
       },
       incidents: idOf.size,
+      ...pairwise(rows),
+      investigated: await investigated(sql, [...idOf.keys()]),
       ...shown(messages, idOf, sent),
       slack: {
         posts: calls.posts - before.posts,
@@ -121,7 +136,8 @@ export async function benchStorm(dataDir: string, size: StormSize): Promise<Stor
         doubled: counters.duplicates.length,
       },
       drawnAfter: drawnAt === null ? null : inSeconds(drawnAt - sent.begun),
-    };
+    } as const;
+    return { ...result, ...judge(result) };
   } finally {
     await close();
     await product.stop();
@@ -129,7 +145,46 @@ export async function benchStorm(dataDir: string, size: StormSize): Promise<Stor
   }
 }
 
+/** The bounds of a storm, each beside what was seen. */
+export function judge(seen: Omit<StormResult, 'bounds' | 'met'>): Pick<StormResult, 'bounds' | 'met'> {
+  const lastFirst = Math.max(...seen.firstMessages.map(({ max }) => max));
+  const missing = seen.firstMessages.reduce((sum, each) => sum + each.missing, 0);
+  const refused = Object.entries(seen.accepted.byStatus).reduce(
+    (n, [is, k]) => (is === '202' ? n : n + k),
+    0,
+  );
+  // Slack takes about a message a second in a channel.
+  const most = seen.problems <= 50 ? 60 : Math.round(seen.problems * 1.1);
+  const list: readonly (readonly [what: string, saw: number, bound: string, isMet: boolean])[] = [
+    ['answered, p99 ms', seen.accepted.p99Ms, '< 250', seen.accepted.p99Ms < 250],
+    ['not answered 202', refused, '0', refused === 0],
+    [
+      'alerts lost',
+      seen.accepted.lost + seen.accepted.lostMessages,
+      '0',
+      seen.accepted.lost === 0 && seen.accepted.lostMessages === 0,
+    ],
+    ['problems without a line', missing, '0', missing === 0],
+    ['pairwise precision', seen.precision, '>= 0.98', seen.precision >= 0.98],
+    ['pairwise recall', seen.recall, '>= 0.9', seen.recall >= 0.9],
+    ['incidents with two roots', seen.slack.withTwoRoots, '0', seen.slack.withTwoRoots === 0],
+    ['messages doubled', seen.slack.doubled, '0', seen.slack.doubled === 0],
+    ['refused by Slack (429)', seen.slack.refused429, '0', seen.slack.refused429 === 0],
+    ['before a worse one', seen.order.outOfSeverity, '0', seen.order.outOfSeverity === 0],
+    ['last first message, s', lastFirst, `< ${String(most)}`, lastFirst < most],
+  ];
+  return {
+    bounds: list.map(
+      ([what, saw, bound, isMet]) => `${isMet ? 'met' : 'MISSED'}: ${what} ${String(saw)} (${bound})`,
+    ),
+    met: list.every(([, , , isMet]) => isMet),
+  };
+}
+
 interface Sent {
+  /** Slack's time of each message posted, and the problem it tells of. */
+  readonly problemOfMessage: ReadonlyMap<string, number>;
+  readonly load: { readonly before: number; readonly most: number };
   /** Of the first request, and of the last answer; ms since 1970, as Slack's times are. */
   readonly begun: number;
   readonly ended: number;
@@ -142,107 +197,154 @@ interface Sent {
   readonly acceptedAlerts: number;
 }
 
-async function fire({ httpUrl }: RunningProduct, { alerts, problems, seconds }: StormSize): Promise<Sent> {
-  const most = seconds > 0 ? (REQUESTS_A_MINUTE * seconds) / 60 : REQUESTS_A_MINUTE;
-  const each = Math.max(1, Math.ceil(alerts / most));
-  const requests = Math.ceil(alerts / each);
+async function fire(product: RunningProduct, size: StormSize): Promise<Sent> {
+  const port = Number(new URL(product.httpUrl).port);
   const clients = await Promise.all(
-    Array.from({ length: CONNECTIONS }, () =>
-      openBareClient({
-        port: Number(new URL(httpUrl).port),
-        path: '/webhooks/alertmanager',
-        bearer: 'bench',
-      }),
+    SENDERS.flatMap((sender, n) =>
+      Array.from({ length: CONNECTIONS }, async () => ({
+        sender,
+        client: await openBareClient({
+          port,
+          path: `/webhooks/${sender}`,
+          bearer: 'bench',
+          from: `127.0.0.${String(n + 2)}`,
+        }),
+      })),
     ),
   );
   const acceptedAt = new Map<number, number>();
   const sentAt = new Map<number, number>();
   const latencies: number[] = [];
   const byStatus = new Map<string, number>();
+  const messages: Promise<readonly [string, number]>[] = [];
   const begun = Date.now();
-  let next = 0;
+  const requests = stormOf(size, begun);
+  const left = new Map(
+    SENDERS.map((sender) => [sender, requests.filter((each) => each.sender === sender).values()]),
+  );
+  const load = { before: loadavg()[0] ?? 0, most: 0 };
   let acceptedAlerts = 0;
   try {
     await Promise.all(
-      clients.map(async (client) => {
-        for (let no = next++; no < requests; no = next++) {
-          const due = begun + (no * seconds * 1_000) / requests;
-          if (due > Date.now()) await sleep(due - Date.now());
-          const numbers = Array.from({ length: Math.min(each, alerts - no * each) }, (_, n) => no * each + n);
+      clients.map(async ({ sender, client }) => {
+        for (const { problem, alerts, atMs, payload, message } of left.get(sender) ?? []) {
+          await sleep(Math.max(0, begun + atMs - Date.now()));
+          if (!sentAt.has(problem)) sentAt.set(problem, Date.now());
+          // The message comes first of one, the webhook of another.
+          if (message && problem % 2 === 0) messages.push(say(product, message, problem));
           const from = performance.now();
-          for (const n of numbers) if (!sentAt.has(n % problems)) sentAt.set(n % problems, Date.now());
-          const status = await client.post(bodyOf(numbers, problems, begun));
+          const status = await client.post(JSON.stringify(payload));
           latencies.push(performance.now() - from);
           byStatus.set(String(status), (byStatus.get(String(status)) ?? 0) + 1);
+          if (message && problem % 2 === 1) messages.push(say(product, message, problem));
+          load.most = Math.max(load.most, loadavg()[0] ?? 0);
           if (status !== 202) continue;
-          acceptedAlerts += numbers.length;
-          for (const n of numbers)
-            if (!acceptedAt.has(n % problems)) acceptedAt.set(n % problems, Date.now());
+          acceptedAlerts += alerts;
+          if (!acceptedAt.has(problem)) acceptedAt.set(problem, Date.now());
         }
       }),
     );
   } finally {
-    for (const client of clients) client.close();
+    for (const { client } of clients) client.close();
   }
-  return { begun, ended: Date.now(), acceptedAt, sentAt, latencies, byStatus, acceptedAlerts };
+  const problemOfMessage = new Map(await Promise.all(messages));
+  return {
+    begun,
+    ended: Date.now(),
+    acceptedAt,
+    sentAt,
+    latencies,
+    byStatus,
+    acceptedAlerts,
+    problemOfMessage,
+    load,
+  };
 }
 
-/** Each alert of a problem is an occurrence of its own: it began when no other did. */
-function bodyOf(numbers: readonly number[], problems: number, begun: number): string {
-  return JSON.stringify({
-    version: '4',
-    status: 'firing',
-    receiver: 'sentry',
-    externalURL: 'http://alertmanager:9093',
-    groupKey: `storm ${numbers[0] ?? 0}`,
-    groupLabels: {},
-    commonLabels: {},
-    commonAnnotations: {},
-    alerts: numbers.map((n) => ({
-      status: 'firing',
-      labels: {
-        alertname: nameOf(n % problems),
-        severity: severityOf(n % problems),
-        instance: SYSTEMS[n % SYSTEMS.length],
-      },
-      annotations: { summary: 'Measured, not real' },
-      startsAt: new Date(begun + n).toISOString(),
-      endsAt: '0001-01-01T00:00:00Z',
-    })),
+/** As Alertmanager's Slack receiver tells of the same; answers the message's time, by which its alert is known. */
+async function say(
+  product: RunningProduct,
+  { title, link }: NonNullable<StormRequest['message']>,
+  problem: number,
+): Promise<readonly [string, number]> {
+  const { ts } = await control<{ readonly ts: string }>(product, 'post-as-app', {
+    kind: 'classic',
+    username: 'Alertmanager',
+    attachments: [{ title, title_link: link, fallback: `${title} | ${link}`, color: 'danger' }],
+  });
+  return [ts, problem];
+}
+
+interface Recorded {
+  readonly incident: string;
+  readonly problem: number;
+  readonly isMessage: boolean;
+}
+
+/** The alerts of this storm with the incident each is on record in. */
+async function recorded(sql: Sql, { problemOfMessage }: Sent): Promise<readonly Recorded[]> {
+  const rows = await sql<{ id: string; url: string | null; key: string }>`
+    SELECT incident_id AS id, url, delivery_key AS key FROM alert
+     WHERE url LIKE '%?problem=%' OR delivery_key LIKE 'slack:%'`;
+  return rows.flatMap(({ id, url, key }) => {
+    const ofWebhook = problemIn(url ?? '');
+    const ts = [...problemOfMessage.keys()].find((each) => key.includes(each));
+    const problem = ofWebhook ?? (ts === undefined ? undefined : problemOfMessage.get(ts));
+    return problem === undefined ? [] : [{ incident: id, problem, isMessage: ofWebhook === null }];
   });
 }
 
-async function onRecord(sql: Sql): Promise<number> {
-  const [row] = await sql<{ n: number }>`
-    SELECT count(*)::int AS n FROM alert WHERE source = 'alertmanager' AND labels->>'alertname' LIKE 'BenchStorm%'`;
-  return row?.n ?? 0;
+/** Pairs of alerts: of those in one incident, how many are of one problem; of those of one problem, how many are in one incident. */
+export function pairwise(rows: readonly Pick<Recorded, 'incident' | 'problem'>[]) {
+  const pairs = (keys: readonly string[]): number => {
+    const count = new Map<string, number>();
+    for (const key of keys) count.set(key, (count.get(key) ?? 0) + 1);
+    return [...count.values()].reduce((sum, n) => sum + (n * (n - 1)) / 2, 0);
+  };
+  const both = pairs(rows.map(({ incident, problem }) => `${incident} ${String(problem)}`));
+  const ratio = (all: number): number => (all === 0 ? 1 : Math.round((both / all) * 10_000) / 10_000);
+  return {
+    precision: ratio(pairs(rows.map(({ incident }) => incident))),
+    recall: ratio(pairs(rows.map(({ problem }) => String(problem)))),
+  };
 }
 
-/** The incidents by the number of their problem, and when nothing of them was under way or left to be drawn. */
-async function untilDrawn(
-  sql: Sql,
-  begun: number,
-  { wait }: StormSize,
-): Promise<{ readonly drawnAt: number | null; readonly idOf: ReadonlyMap<string, number> }> {
+/** Which problem each incident tells of: the one that most of its alerts are of. One that leads in no incident has no line. */
+function problemsTold(rows: readonly Recorded[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, Map<number, number>>();
+  for (const { incident, problem } of rows) {
+    const count = counts.get(incident) ?? new Map<number, number>();
+    counts.set(incident, count.set(problem, (count.get(problem) ?? 0) + 1));
+  }
+  return new Map(
+    [...counts].map(([incident, count]) => [
+      incident,
+      [...count].reduce((most, one) => (one[1] > most[1] ? one : most))[0],
+    ]),
+  );
+}
+
+/** When nothing of it was under way or left to be drawn; null: not within the time given. */
+async function untilDrawn(sql: Sql, begun: number, { wait }: StormSize): Promise<number | null> {
   const store = outboundStore(sql, 'bench');
-  const incidents = async () => {
-    const rows = await sql<{ id: string; name: string; moves: boolean }>`
-      SELECT id, alert_name AS name, state IN ('open', 'triaging', 'diagnosing', 'planning', 'remediating') AS moves
-        FROM incident WHERE alert_name LIKE 'BenchStorm%'`;
-    return rows.map((row) => ({ ...row, problem: Number(row.name.slice('BenchStorm'.length)) }));
-  };
-  const idOf = (rows: Awaited<ReturnType<typeof incidents>>) =>
-    new Map(rows.map(({ id, problem }) => [id, problem]));
   for (let still = 0; Date.now() < begun + wait * 1_000; ) {
-    const rows = await incidents();
-    const isStill =
-      rows.length > 0 && !rows.some(({ moves }) => moves) && (await store.undrawn()).length === 0;
-    still = isStill ? still + 1 : 0;
+    const [row] = await sql<{ n: number }>`
+      SELECT count(*)::int AS n FROM incident
+       WHERE state IN ('open', 'triaging', 'diagnosing', 'planning', 'remediating')`;
+    still = row?.n === 0 && (await store.undrawn()).length === 0 ? still + 1 : 0;
     // Twice in a row: between two drawings nothing is left for a moment.
-    if (still === 2) return { drawnAt: Date.now(), idOf: idOf(rows) };
+    if (still === 2) return Date.now();
     await sleep(1_000);
   }
-  return { drawnAt: null, idOf: idOf(await incidents()) };
+  return null;
+}
+
+/** How many incidents were looked into with at least one read of a live system or of memory. */
+async function investigated(sql: Sql, ids: readonly string[]): Promise<number> {
+  const [row] = await sql<{ n: number }>`
+    SELECT count(DISTINCT incident_id)::int AS n FROM event
+     WHERE type = 'tool.called' AND incident_id = ANY (${sql.array([...ids])}::text[])`;
+  return row?.n ?? 0;
 }
 
 const atOf = ({ ts }: SlackMessage): number => Number(ts) * 1_000;
@@ -267,20 +369,22 @@ function shown(
   const digest = ofUs.filter((message) => subjectOf(message).startsWith('burst:')).map(atOf);
   const problems = [...sentAt.keys()];
   return {
-    firstMessages: SEVERITIES.map((severity) => {
-      const those = problems.filter((problem) => severityOf(problem) === severity);
-      const seconds = those.flatMap((problem) => {
-        const first = firstOf.get(problem);
-        return first === undefined ? [] : [(first - (sentAt.get(problem) ?? begun)) / 1_000];
-      });
-      return {
-        severity,
-        problems: those.length,
-        missing: those.length - seconds.length,
-        p50: quantile(seconds, 0.5),
-        max: quantile(seconds, 1),
-      };
-    }),
+    firstMessages: severities
+      .filter((severity) => severity !== 'unknown')
+      .map((severity) => {
+        const those = problems.filter((problem) => severityOf(problem) === severity);
+        const seconds = those.flatMap((problem) => {
+          const first = firstOf.get(problem);
+          return first === undefined ? [] : [(first - (sentAt.get(problem) ?? begun)) / 1_000];
+        });
+        return {
+          severity,
+          problems: those.length,
+          missing: those.length - seconds.length,
+          p50: quantile(seconds, 0.5),
+          max: quantile(seconds, 1),
+        };
+      }),
     order: {
       outOfSeverity: outOfSeverity(firstOf, acceptedAt),
       othersBefore: ofUs.filter(
@@ -300,7 +404,7 @@ function outOfSeverity(
   firstOf: ReadonlyMap<number, number>,
   acceptedAt: ReadonlyMap<number, number>,
 ): number {
-  const rank = (problem: number): number => SEVERITIES.indexOf(severityOf(problem) as never);
+  const rank = (problem: number): number => severities.indexOf(severityOf(problem));
   const all = [...firstOf];
   return all.filter(([problem, at]) =>
     all.some(
@@ -338,13 +442,14 @@ async function callsOf(product: RunningProduct) {
   };
 }
 
-async function control<T>({ pageUrl }: RunningProduct, name: string): Promise<T> {
+async function control<T>({ pageUrl }: RunningProduct, name: string, body: object = {}): Promise<T> {
   const answer = await fetch(`${pageUrl}/control/${name}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: '{}',
+    body: JSON.stringify(body),
   });
   return (await answer.json()) as T;
 }
 
 const inSeconds = (ms: number): number => Math.round(ms / 100) / 10;
+const round = (value: number): number => Math.round(value * 10) / 10;

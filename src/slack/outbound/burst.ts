@@ -46,7 +46,7 @@ export async function loadBurst(sql: Sql, id: BurstId): Promise<Burst | null> {
   const [row] = await sql<Burst>`
     WITH opened AS MATERIALIZED (
       SELECT i.id, i.title, i.members, i.severity, i.channel, i.thread_ts AS ts, i.opened_at AS at, i.state = 'ignored' AS ignored,
-             coalesce(array_position(ARRAY['critical', 'warning', 'info'], i.severity), 9) AS rank
+             coalesce(array_position(ARRAY['critical', 'error', 'warning', 'info'], i.severity), 9) AS rank
         FROM incident i
        WHERE i.opened_at >= to_timestamp(${Number(id.slice('burst:'.length)) * MINUTES * 60}::float8)
          AND i.opened_at < to_timestamp(${(Number(id.slice('burst:'.length)) + 1) * MINUTES * 60}::float8)

@@ -1,14 +1,15 @@
+import { severities } from '../../core/alert.ts';
 import type { RateLimiter } from './pacing.ts';
 import type { SubjectId } from './subject.ts';
 
 /** Lower goes first. A first message is ranked by its incident's severity, from 0 on. */
 export const RANKS = { digest: -1, pressed: 10, rest: 20 } as const;
 
-const severities: readonly string[] = ['critical', 'warning', 'info'];
-
 /** The rank of a problem's first message. */
 export const firstRank = (severity: string): number =>
-  severities.includes(severity) ? severities.indexOf(severity) : severities.length;
+  (severities as readonly string[]).includes(severity)
+    ? (severities as readonly string[]).indexOf(severity)
+    : severities.length;
 
 /** So soon somebody who waits sees that something better has come. */
 const LOOK_MS = 20;

@@ -100,7 +100,7 @@ export function outboundStore(
           UNION (SELECT id FROM incident
            WHERE state IN ('open', 'triaging', 'diagnosing', 'planning', 'awaiting_approval', 'remediating', 'verifying')
              AND thread_ts IS NULL
-           ORDER BY array_position(ARRAY['critical', 'warning', 'info'], severity), opened_at LIMIT ${SWEEP_LIMIT})
+           ORDER BY array_position(ARRAY['critical', 'error', 'warning', 'info'], severity), opened_at LIMIT ${SWEEP_LIMIT})
           UNION SELECT id FROM incident WHERE updated_at > statement_timestamp() - interval '2 minutes'
           UNION SELECT incident_id FROM slack_lease WHERE drawn_mark = '' AND incident_id LIKE 'INC-%')
         -- The LIMITs keep it a lookup of each, whatever the planner thinks of their number.

@@ -1,5 +1,6 @@
 import { count } from '../../core/count.ts';
 import { groupTitle } from '../../core/group.ts';
+import type { IncidentId } from '../../core/ids.ts';
 import { type Burst, loadBurst } from '../outbound/burst.ts';
 import type { BurstId, Drawing } from '../outbound/subject.ts';
 import { messageUrl } from '../people/identity.ts';
@@ -37,7 +38,7 @@ export function burstSlot(burst: Burst, url: (channel: string, ts: string) => st
         ...burst.worst.map(({ id, severity, channel, ts, ...what }) =>
           paragraph(
             channel && ts ? link(url(channel, ts), id) : bold(id),
-            words(` ${severity}: ${cut(oneLine(groupTitle(what)), 120)}`),
+            words(` ${severity}: ${cut(oneLine(groupTitle(what)), 120)}${placeInLine(burst, id)}`),
           ),
         ),
         ...(left > 0 ? [paragraph(words(`And ${left} more: /sentry incidents.`))] : []),
@@ -45,3 +46,18 @@ export function burstSlot(burst: Burst, url: (channel: string, ts: string) => st
     ],
   };
 }
+
+/** Where it stands among those that have no thread yet: the worst are listed first, so all before it are in the list. */
+function placeInLine({ worst }: Burst, id: IncidentId): string {
+  const line = worst.filter(({ channel, ts }) => !channel || !ts);
+  const at = line.findIndex((each) => each.id === id);
+  if (at < 0) return '';
+  const worse = line.slice(0, at).filter(({ severity }) => severity !== line[at]?.severity).length;
+  return ` · ${at === 0 ? 'next' : `${ordinal(at + 1)} in line`}${worse > 0 ? `; ${worse} more severe before it` : ''}`;
+}
+
+const ordinal = (n: number): string => {
+  const ends = { one: 'st', two: 'nd', few: 'rd' } as Partial<Record<Intl.LDMLPluralRule, string>>;
+  return `${n}${ends[ordinals.select(n)] ?? 'th'}`;
+};
+const ordinals = new Intl.PluralRules('en', { type: 'ordinal' });

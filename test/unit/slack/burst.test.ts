@@ -285,6 +285,14 @@ describe('a burst', () => {
             channel: null,
             ts: null,
           },
+          {
+            id: asIncidentId('INC-3'),
+            title: 'odd',
+            members: 1,
+            severity: 'warning',
+            channel: null,
+            ts: null,
+          },
         ],
       },
       (channel, ts) => `https://slack.test/${channel}/${ts}`,
@@ -292,7 +300,10 @@ describe('a burst', () => {
     expect(drawn.text).toBe('200 problems opened at once: 3 critical, 197 warning');
     const blocks = JSON.stringify(drawn.blocks);
     expect(blocks).toContain('https://slack.test/C1/1.2');
-    expect(blocks).toContain('And 198 more');
+    expect(blocks).toContain('And 197 more');
+    expect(blocks).not.toContain('50 of down · ');
+    expect(blocks).toContain('slow · next');
+    expect(blocks).toContain('odd · 2nd in line; 1 more severe before it');
     expect(blocks).toContain('50 of down');
     // Whoever named it rings nobody: it stands as literal text.
     expect(blocks).not.toContain('"type":"broadcast"');
