@@ -155,6 +155,10 @@ function carriedChange<Id>(a: Side<Id>, b: Side<Id>): SharedChange | null {
   return { id: commit, title: `commit ${commit.slice(0, 12)}`, url: null };
 }
 
+/** Its alert says itself which change it is about. */
+export const carriesChange = <Id>(one: Side<Id>): boolean =>
+  labelOf(one, DEPLOYMENT) !== null || commitOf(one) !== null;
+
 const DEPLOYMENT = ['deployment_id', 'deploy_id', 'rollout_id', 'release_id'];
 const COMMIT = [
   'commit',
@@ -189,11 +193,18 @@ const snake = (key: string): string =>
     .replaceAll(/[^A-Za-z0-9]+/g, '_')
     .toLowerCase();
 
-const NAMES = ['service', 'service_name', 'app', 'application', 'job', 'deployment', 'component'];
+const SERVICE = ['service', 'service_name', 'app', 'application', 'deployment', 'component'];
 
-function told<Id>({ title, alertName, severity, labels, annotations, target }: Side<Id>) {
-  const names = Object.entries({ ...annotations, ...labels }).flatMap(([key, value]) =>
-    typeof value === 'string' && NAMES.includes(snake(key)) ? [value] : [],
+/** Its services, as its alert names them. */
+export const servicesOf = <Id>(one: Side<Id>): readonly string[] => valuesOf(one, SERVICE);
+
+const valuesOf = <Id>({ labels, annotations }: Side<Id>, keys: readonly string[]): readonly string[] =>
+  Object.entries({ ...annotations, ...labels }).flatMap(([key, value]) =>
+    typeof value === 'string' && value !== '' && keys.includes(snake(key)) ? [value] : [],
   );
+
+function told<Id>(one: Side<Id>) {
+  const { title, alertName, severity, target } = one;
+  const names = valuesOf(one, [...SERVICE, 'job']);
   return { title, alertName, severity, names: [...(target === null ? [] : [target]), ...names] };
 }

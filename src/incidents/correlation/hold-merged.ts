@@ -1,10 +1,12 @@
+import { type ChangeSubject, changesAround, SUSPECT_MS, sharedChange } from '../../changes/read-changes.ts';
 import type { ChosenEffort } from '../../core/effort.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { MergeReason } from '../../core/merge.ts';
 import type { Sql, Tx } from '../../core/sql.ts';
 import type { IncidentRecords } from '../../record/record.ts';
 import type { AlertFacts } from '../../safety/alert-matcher.ts';
-import { correlate, mayLead, mayRest, type Neighbour, type SharedChange } from './correlate.ts';
+import { changeSubject } from './change-subject.ts';
+import { carriesChange, correlate, mayLead, mayRest, type Neighbour } from './correlate.ts';
 import { letGo } from './let-go.ts';
 import { readStandings, type Standing, willRest } from './standing.ts';
 import { relatedTo, topologyOf } from './topology.ts';
@@ -18,8 +20,6 @@ export interface HoldDeps {
   readonly systems: () => Iterable<Neighbour>;
   /** Two incidents of different systems that begin within so long of each other may be one problem. Null: none is merged by itself. */
   readonly windowMs: number | null;
-  /** The change that both are about, where one is known. */
-  readonly sharedChange?: (a: IncidentId, b: IncidentId) => Promise<SharedChange | null>;
   /** Whether whoever may read the one may read the other. */
   readonly isForSame: (a: IncidentId, b: IncidentId) => Promise<boolean>;
 }
@@ -130,14 +130,26 @@ async function related(deps: HoldDeps, one: Standing): Promise<readonly Pair[]> 
   const { windowMs } = deps;
   if (windowMs === null || one.source === 'hand' || !one.fires || !(mayLead(one) || mayRest(one))) return [];
   const topology = topologyOf(deps.systems());
+  const subjectOf = (standing: Standing) => changeSubject(standing, topology);
+  const isChanged = await wasChanged(deps, subjectOf(one), windowMs);
   const pairs: Pair[] = [];
-  for (const other of await candidates(deps, one, windowMs)) {
+  for (const other of await candidates(deps, one, windowMs, isChanged || carriesChange(one))) {
     let decided = correlate(one, other, topology, null, windowMs);
-    if (decided.kind === 'hint' && deps.sharedChange)
-      decided = correlate(one, other, topology, await deps.sharedChange(one.id, other.id), windowMs);
+    if (decided.kind === 'hint' && isChanged) {
+      const change = await sharedChange(deps.sql, subjectOf(one), subjectOf(other));
+      decided = correlate(one, other, topology, change, windowMs);
+    }
     if (decided.kind === 'merge' && (await mayBeOne(deps, one, other))) pairs.push(decided);
   }
   return pairs;
+}
+
+/** Whether anything that touched it is on record that an earlier one of the same window may have followed, too. */
+async function wasChanged({ sql }: HoldDeps, subject: ChangeSubject, windowMs: number): Promise<boolean> {
+  const where = [...(subject.target === null ? [] : [subject.target]), ...subject.names];
+  if (where.length === 0) return false;
+  const from = new Date(Date.parse(subject.beganAt) - SUSPECT_MS - windowMs).toISOString();
+  return (await changesAround(sql, { where, from, to: subject.beganAt, limit: 1 })).length > 0;
 }
 
 async function mayBeOne(deps: HoldDeps, one: Standing, other: Standing): Promise<boolean> {
@@ -149,8 +161,15 @@ async function mayBeOne(deps: HoldDeps, one: Standing, other: Standing): Promise
  * Those of related systems, and where a change may tell, the newest of others. What was put apart from it once, by a person or because
  * what led was over, is not put together again by itself.
  */
-async function candidates(deps: HoldDeps, one: Standing, windowMs: number): Promise<readonly Standing[]> {
+async function candidates(
+  deps: HoldDeps,
+  one: Standing,
+  windowMs: number,
+  isChanged: boolean,
+): Promise<readonly Standing[]> {
   const near = one.target === null ? [] : relatedTo(one.target, deps.systems());
+  // In a storm of what has to do with nothing, nothing is looked for.
+  if (near.length === 0 && !isChanged) return [];
   const rows = await deps.sql<{ id: IncidentId }>`
     WITH others AS (
       (SELECT id FROM incident
@@ -159,7 +178,7 @@ async function candidates(deps: HoldDeps, one: Standing, windowMs: number): Prom
         ORDER BY opened_at DESC LIMIT ${LOOKED_AT})
       UNION
       (SELECT id FROM incident
-        WHERE state NOT IN ('ignored', 'resolved') AND opened_at > ${new Date(one.beganAt.getTime() - windowMs).toISOString()}
+        WHERE ${isChanged} AND state NOT IN ('ignored', 'resolved') AND opened_at > ${new Date(one.beganAt.getTime() - windowMs).toISOString()}
           AND target IS DISTINCT FROM ${one.target}
         ORDER BY opened_at DESC LIMIT ${LOOKED_AT}))
     SELECT id FROM others WHERE id <> ${one.id} AND id NOT IN (
