@@ -110,7 +110,7 @@ async function isToldByLead(
     return leads !== null && workspace.access.mayTell(incident, leads);
   }
   // Asked before its turn: else a thread would begin for what is a part of another a moment later.
-  return state === 'open' && (await correlation?.hold([id]))?.has(id) === true;
+  return state === 'open' && (await correlation.hold([id])).has(id);
 }
 
 async function restOfStatus(

@@ -159,8 +159,8 @@ export interface SlackDeps {
   readonly escalation: Pick<Escalation, 'take' | 'pageNow' | 'wrote' | 'pagersAfter'>;
   /** What alerts wait for. */
   readonly mutes: Pick<Mutes, 'hold' | 'read'>;
-  /** Puts incidents of one problem together; null: nothing does. */
-  readonly correlation: Correlation | null;
+  /** Puts incidents of one problem together. */
+  readonly correlation: Correlation;
   /** Opens an incident for what a person has seen. */
   readonly createManualIncident: CreateManualIncident;
   /** Another app's top-level message in an alert channel. The same message twice changes nothing. Throws when it could not be stored. */

@@ -67,7 +67,7 @@ export function createSlack(given: SlackDeps): Slack {
   const stopping = new AbortController();
   const store = outboundStore(deps.sql, deps.executorId, async (ids) => {
     await deps.mutes.hold(ids);
-    await deps.correlation?.hold(ids);
+    await deps.correlation.hold(ids);
   });
   const context = createContext(deps, store, stopping.signal);
   const { outbound } = context;

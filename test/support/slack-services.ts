@@ -67,7 +67,7 @@ export const noServices = {
   grade: async () => ({ ok: true }),
   questions: noQuestions,
   mutes: { hold: async () => new Set(), read: async () => null },
-  correlation: null,
+  correlation: { hold: async () => new Set(), split: refuse, merge: refuse },
   digDeeper: null,
   investigate: refuse,
   retryRead: { ask: refuse, grant: refuse },

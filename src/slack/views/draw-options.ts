@@ -101,7 +101,6 @@ export function createDrawOptions(
       mayTell: (denial) => told.has(denial),
       mayName: (id) => named.has(id),
       mergedOf: (id) => mergedOf.get(id) ?? null,
-      maySplit: deps.correlation !== null,
       nameOf: (userId) => names.get(userId) ?? null,
       mayUndo: deps.afterwards.mayUndo,
       maySettle: true,

@@ -45,7 +45,6 @@ const options = (members: readonly Incident[], extra: Partial<DrawOptions> = {})
   threadUrl: (id) => (id === LEAD ? 'https://example.slack.com/archives/C0/p3' : null),
   approvers: null,
   mergedOf: (id) => members.find((each) => each.id === id) ?? null,
-  maySplit: true,
   ...extra,
 });
 
@@ -181,9 +180,6 @@ describe('a part of another', () => {
     expect(actionsOf(root)).toContain('sentry_split');
     expect(rest).toEqual([]);
     expect(root?.strip?.text).toBe('Part of INC-3');
-    expect(actionsOf(draw(part([into]), options([theLead], { maySplit: false }))[0])).not.toContain(
-      'sentry_split',
-    );
   });
 
   it('is called so in every list, unless it is over or stopped', () => {

@@ -29,7 +29,7 @@ async function answered(
   const [id, into] = value.split(':').map(parseIncidentId);
   const may = await context.directory.mayAct(userId, teamId);
   if (!may.ok) return context.tell(audience, { text: may.reason });
-  const done = id && correlation ? await act(correlation, [id, into]) : null;
+  const done = id ? await act(correlation, [id, into]) : null;
   if (!id || done === null)
     return context.tell(audience, { text: 'I do not know this button any more. Nothing was done.' });
   if (!done.ok) return context.tell(audience, { text: done.reason });

@@ -32,7 +32,6 @@ const HOW = {
 /** `/sentry split INC-5` and `/sentry merge INC-5 into INC-3`; in a thread of an incident it need not be named. */
 export async function mergeCommand(
   context: SlackContext,
-  correlation: Correlation,
   said: { readonly verb: 'split' | 'merge'; readonly text: string },
   who: {
     readonly userId: string;
@@ -51,7 +50,7 @@ export async function mergeCommand(
   const unseen = await firstUnseen(context, who, order.verb === 'merge' ? [id, order.into] : [id]);
   // The same words for both: whether there is one in a private channel is its members' to know.
   if (unseen) return sayText(`There is no ${unseen} that you may see.`);
-  const done = await carryOut(correlation, order, id, userId);
+  const done = await carryOut(context.deps.correlation, order, id, userId);
   context.outbound.pressed(id);
   return sayText(await context.withNames(done.ok ? done.text : done.reason));
 }

@@ -99,10 +99,7 @@ export async function sentryCommand(
     case 'split':
     case 'merge': {
       const said = { verb: verb.toLowerCase() as 'split' | 'merge', text };
-      const { correlation } = context.deps;
-      return correlation
-        ? mergeCommand(context, correlation, said, { ...place, ...asking })
-        : sayText('Nothing is put together here.');
+      return mergeCommand(context, said, { ...place, ...asking });
     }
     case 'help':
       return helpSay();

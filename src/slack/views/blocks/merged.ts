@@ -84,7 +84,7 @@ function drawLine({ id }: Incident, slot: string, members: readonly Shown[], opt
           ? [paragraph(words(`And ${left} more. To split one: /sentry split and its number.`))]
           : []),
       ),
-      ...buttonsOf(id, named, options),
+      ...buttonsOf(id, named),
     ],
   };
 }
@@ -102,9 +102,9 @@ function memberSpans(member: Shown, options: Options): readonly Span[] {
 }
 
 /** One button for each that can be split off or put back. */
-function buttonsOf(lead: IncidentId, members: readonly Shown[], { maySplit }: Options) {
+function buttonsOf(lead: IncidentId, members: readonly Shown[]) {
   const open = members.filter(({ incident, splitBy }) => !isEnded(incident.state) && splitBy !== null);
-  if (maySplit !== true || open.length === 0) return [];
+  if (open.length === 0) return [];
   return [
     buttons(
       ...open.map((member, n) => {
@@ -184,9 +184,9 @@ function endOf(state: IncidentState | undefined): string | null {
 }
 
 /** *Split*, and after a person has split it *Put back*. */
-export function partButtons({ incident, events }: IncidentRecord, { maySplit, mergedOf }: Options) {
+export function partButtons({ incident, events }: IncidentRecord, { mergedOf }: Options) {
   const last = lastMerge(events);
-  if (maySplit !== true || last === null || isEnded(incident.state)) return [];
+  if (last === null || isEnded(incident.state)) return [];
   if (last.type === 'incident.merged')
     return isMerged(incident) ? [button({ text: 'Split', action: ACTIONS.split, value: incident.id })] : [];
   if (last.by === null || (mergedOf?.(last.from) ?? null) === null) return [];

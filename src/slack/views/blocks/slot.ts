@@ -46,8 +46,6 @@ export interface DrawOptions {
   readonly mayName?: (id: IncidentId) => boolean;
   /** An incident that this one leads, or that leads it, as it is now; null: it may not be named here. */
   readonly mergedOf?: (id: IncidentId) => Incident | null;
-  /** People may split incidents and put them together. */
-  readonly maySplit?: boolean;
   /** Approvers may say whether an action of unknown outcome ran. */
   readonly maySettle?: boolean;
 }
