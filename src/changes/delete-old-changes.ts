@@ -6,9 +6,9 @@ const BATCH = 10_000;
 export async function deleteOldChanges(sql: Sql, days: number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const rows = await sql`
-      DELETE FROM change WHERE (source, id) IN (
-        SELECT source, id FROM change WHERE at < statement_timestamp() - ${days} * interval '1 day'
-         ORDER BY at LIMIT ${BATCH}) RETURNING id`;
+      DELETE FROM change WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM change WHERE at < statement_timestamp() - ${days} * interval '1 day'
+         ORDER BY at LIMIT ${BATCH})) RETURNING id`;
     if (rows.length < BATCH) return;
   }
 }

@@ -56,7 +56,7 @@ export async function putUnder(
 ): Promise<'merged' | 'cycle' | 'lost'> {
   const [cycle] = await tx`
     WITH RECURSIVE above(id) AS (
-      SELECT ${lead}::text UNION SELECT i.merged_into FROM above a JOIN incident i ON i.id = a.id WHERE i.merged_into IS NOT NULL)
+      SELECT ${lead}::text UNION SELECT (SELECT i.merged_into FROM incident i WHERE i.id = a.id) FROM above a WHERE a.id IS NOT NULL)
     SELECT FROM above WHERE id = ${child}`;
   if (cycle) return 'cycle';
   const now = await readStandings(tx, [child, lead], true);
@@ -172,10 +172,11 @@ async function candidates(
   if (near.length === 0 && !isChanged) return [];
   const rows = await deps.sql<{ id: IncidentId }>`
     WITH others AS (
-      (SELECT id FROM incident
-        WHERE target = ANY (${deps.sql.array([...near])}::text[]) AND state NOT IN ('ignored', 'resolved')
-          AND opened_at > clock_timestamp() - interval '7 days'
-        ORDER BY opened_at DESC LIMIT ${LOOKED_AT})
+      (SELECT its.id FROM unnest(${deps.sql.array([...near])}::text[]) AS system(name) CROSS JOIN LATERAL (
+         SELECT id FROM incident
+          WHERE target = system.name AND state NOT IN ('ignored', 'resolved')
+            AND opened_at > clock_timestamp() - interval '7 days'
+          ORDER BY opened_at DESC LIMIT ${LOOKED_AT}) AS its)
       UNION
       (SELECT id FROM incident
         WHERE ${isChanged} AND state NOT IN ('ignored', 'resolved') AND opened_at > ${new Date(one.beganAt.getTime() - windowMs).toISOString()}
