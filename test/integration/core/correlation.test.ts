@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createRecordChange } from '../../../src/changes/record-change.ts';
 import type { Alert } from '../../../src/core/alert.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import type { Target } from '../../../src/core/target.ts';
@@ -148,6 +149,46 @@ test('what stands on an ill system rests under its incident, which is as severe;
   expect(facts?.facts.needsNobody).toBe(true);
   // A repeat counts on the part, and changes nothing.
   expect((await typesOf(child)).filter((type) => type === 'incident.merged')).toHaveLength(1);
+});
+
+test('what one change touched shortly before is one problem; what it did not touch, or long before, is not', async () => {
+  const changed = (id: string, where: readonly string[], minutesAgo: number) =>
+    createRecordChange(core.sql)({
+      source: 'generic',
+      id,
+      kind: 'deployment',
+      state: 'succeeded',
+      title: `release ${id}`,
+      where,
+      environment: null,
+      startedAt: null,
+      at: new Date(Date.now() - minutesAgo * 60_000).toISOString(),
+      by: null,
+      from: null,
+      to: null,
+      commits: [],
+      url: null,
+    });
+  await changed('old', ['box', 'web'], 90);
+  await changed('elsewhere', ['box', 'app'], 2);
+  const lead = await opened(alertOn('box'));
+  await state(lead, 'diagnosing');
+  const alone = alertOn('web');
+  const child = await opened(alone);
+  await state(child, 'diagnosing');
+  expect((await of(child)).mergedInto).toBeNull();
+  await over(alone);
+  await state(child, 'resolved', 'reported', 'diagnosing');
+
+  await changed('new', ['box', 'web'], 3);
+  const next = await opened(
+    alertOn('web', { fingerprint: 'another', labels: { instance: 'web', disk: 'sdb' } }),
+  );
+  await under(next, lead);
+  expect((await eventsOf(next)).find(({ type }) => type === 'incident.merged')).toMatchObject({
+    into: lead,
+    because: { kind: 'change', change: { id: 'new', title: 'release new' } },
+  });
 });
 
 test('a part that still fires goes on by itself once what led waits for people or is over, and is not closed with it', async () => {
