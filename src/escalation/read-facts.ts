@@ -1,6 +1,7 @@
 import { isResting } from '../core/effort.ts';
 import type { IncidentId } from '../core/ids.ts';
 import { isSlackUser } from '../core/is-slack-user.ts';
+import { restsUnder } from '../core/machine.ts';
 import type { Tx } from '../core/sql.ts';
 import type { IncidentRow } from '../record/rows.ts';
 import { BEGINS, beginOfRun, comesBack, type SeenEvent } from './begin-of-run.ts';
@@ -127,7 +128,7 @@ function factsOfEvents(
 
 function needsNobody({ state, muted_by, merged_into, flapping_until, effort }: KnownIncident): boolean {
   // Whoever has the one that leads has this.
-  if (merged_into !== null) return true;
+  if (merged_into !== null && restsUnder(state)) return true;
   if (state === 'open') return muted_by !== null;
   return state === 'reported' && (flapping_until !== null || isResting(effort));
 }

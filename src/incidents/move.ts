@@ -113,8 +113,14 @@ export async function moveIn(
       merged_into = CASE WHEN NOT ${endsMerge} THEN merged_into END,
       words = NULL,
       stopped_from = ${to === 'stopped' ? from : null},
-      severity = CASE WHEN severity = ${incident.severity} THEN coalesce(${changes.severity ?? null}, severity)
-                      ELSE sentry_worse_severity(severity, coalesce(${changes.severity ?? null}, severity)) END,
+      -- Never less than what rests under it: for that nobody else calls.
+      severity = sentry_worse_severity(
+        CASE WHEN severity = ${incident.severity} THEN coalesce(${changes.severity ?? null}, severity)
+             ELSE sentry_worse_severity(severity, coalesce(${changes.severity ?? null}, severity)) END,
+        coalesce((SELECT m.severity FROM incident m
+                   WHERE m.merged_into = incident.id AND m.source_resolved_at IS NULL AND m.state NOT IN ('ignored', 'resolved')
+                   ORDER BY array_position(ARRAY['critical', 'error', 'warning', 'info'], m.severity) LIMIT 1),
+                 coalesce(${changes.severity ?? null}, severity))),
       incident_type = CASE WHEN ${changes.incidentType !== undefined} THEN ${changes.incidentType ?? null} ELSE incident_type END,
       routine = CASE WHEN ${changes.routine !== undefined} THEN ${changes.routine ?? null}::boolean ELSE routine END,
       round = coalesce(${changes.round ?? null}::integer, round),

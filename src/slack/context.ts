@@ -107,7 +107,9 @@ async function isToldByLead(
     // As it is on record: where its own readers may not know which leads, this may still be told there.
     const lead = (await records.incident(id))?.mergedInto;
     const leads = lead ? await records.incident(lead) : null;
-    return leads !== null && workspace.access.mayTell(incident, leads);
+    // One that is told of elsewhere itself has no thread to tell of this.
+    if (leads === null || (leads.threadTs === null && leads.mergedInto !== null)) return false;
+    return workspace.access.mayTell(incident, leads);
   }
   // Asked before its turn: else a thread would begin for what is a part of another a moment later.
   return state === 'open' && (await correlation.hold([id])).has(id);

@@ -34,7 +34,7 @@ async function split(deps: CorrelationDeps, id: IncidentId, by: string): Promise
   const from = await deps.sql.begin(async (tx) => {
     await decideAlone(tx);
     const [row] = await readStandings(tx, [id], true);
-    if (!row?.mergedInto || isEnded(row.state)) return row ? null : undefined;
+    if (!row?.mergedInto || row.isOver) return row ? null : undefined;
     await letGo(tx, deps, [id, row.mergedInto], by);
     await deps.audit.appendIn(tx, {
       kind: 'incident.split',

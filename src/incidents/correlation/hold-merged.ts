@@ -1,6 +1,8 @@
 import { type ChangeSubject, changesAround, SUSPECT_MS, sharedChange } from '../../changes/read-changes.ts';
+import { severities } from '../../core/alert.ts';
 import type { ChosenEffort } from '../../core/effort.ts';
 import type { IncidentId } from '../../core/ids.ts';
+import { isEnded } from '../../core/machine.ts';
 import type { MergeReason } from '../../core/merge.ts';
 import type { Sql, Tx } from '../../core/sql.ts';
 import type { IncidentRecords } from '../../record/record.ts';
@@ -62,12 +64,17 @@ export async function putUnder(
   const now = await readStandings(tx, [child, lead], true);
   const [one, other] = [now.find(({ id }) => id === child), now.find(({ id }) => id === lead)];
   if (!one || !other || one.isMember || !one.fires || !mayRest(one) || !mayLead(other)) return 'lost';
+  if (because.kind !== 'person' && callsAgain(one, other)) return 'lost';
   await tx`UPDATE incident SET merged_into = ${lead}, next_step = NULL WHERE id = ${child}`;
   await raise(tx, lead, one);
   await records.append(tx, child, { type: 'incident.merged', into: lead, because });
   await records.append(tx, lead, { type: 'member.merged', incident: child, because });
   return 'merged';
 }
+
+/** It is worse than what people know of the other, which they have seen: there nobody would be called for it. */
+const callsAgain = (one: Standing, lead: Standing): boolean =>
+  lead.isAcknowledged && severities.indexOf(one.severity) < severities.indexOf(lead.severity);
 
 /** What leads is called for as the worst of what it leads. */
 async function raise(db: Sql | Tx, lead: IncidentId, { severity }: Standing): Promise<void> {
@@ -84,7 +91,8 @@ async function staysUnder(deps: HoldDeps, { id, isOver }: Standing, leadId: Inci
     const now = await readStandings(tx, [id, leadId], true);
     const [child, lead] = [now.find((one) => one.id === id), now.find((one) => one.id === leadId)];
     if (child?.mergedInto !== leadId) return child?.isMember ?? false;
-    if (lead && mayLead(lead)) {
+    // One that fires again after its end is looked into afresh, where people see it.
+    if (lead && mayLead(lead) && !isEnded(child.state) && !callsAgain(child, lead)) {
       await raise(tx, leadId, child);
       return true;
     }
@@ -95,6 +103,7 @@ async function staysUnder(deps: HoldDeps, { id, isOver }: Standing, leadId: Inci
 }
 
 function goesOn(leadId: IncidentId, lead: Standing | undefined): string {
+  if (lead && mayLead(lead)) return 'I look into it by itself.';
   const isEnded = lead?.state === 'resolved' || lead?.state === 'ignored';
   return `${leadId} ${isEnded ? 'is over' : 'waits'}, and this still fires: I look into it by itself.`;
 }
@@ -139,7 +148,9 @@ async function related(deps: HoldDeps, one: Standing): Promise<readonly Pair[]> 
       const change = await sharedChange(deps.sql, subjectOf(one), subjectOf(other));
       decided = correlate(one, other, topology, change, windowMs);
     }
-    if (decided.kind === 'merge' && (await mayBeOne(deps, one, other))) pairs.push(decided);
+    if (decided.kind !== 'merge') continue;
+    // Of one that is to rest under this its own turn asks the rest.
+    if (decided.child !== one.id || (await mayBeOne(deps, one, other))) pairs.push(decided);
   }
   return pairs;
 }

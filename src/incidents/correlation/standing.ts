@@ -12,6 +12,8 @@ export interface Standing extends Side<IncidentId> {
   readonly mergedInto: IncidentId | null;
   readonly isOver: boolean;
   readonly isMuted: boolean;
+  /** Somebody has it, or did something with it. */
+  readonly isAcknowledged: boolean;
 }
 
 type Row = Pick<
@@ -33,6 +35,7 @@ type Row = Pick<
   readonly fires: boolean;
   readonly flaps: boolean;
   readonly acts: boolean;
+  readonly isAcknowledged: boolean;
 };
 
 /** Those of them that there are. With their rows locked where that is asked, in this order. */
@@ -52,7 +55,9 @@ export async function readStandings(
            i.source_resolved_at IS NULL AND (i.state NOT IN ('ignored', 'resolved') OR i.fired_again_at > i.ended_at) IS TRUE AS fires,
            (i.flapping_until > clock_timestamp()) IS TRUE AS flaps,
            EXISTS (SELECT FROM action o WHERE o.incident_id = i.id AND NOT o.audit_only
-                      AND o.state IN ('proposed', 'approved', 'queued', 'started', 'unknown')) AS acts
+                      AND o.state IN ('proposed', 'approved', 'queued', 'started', 'unknown')) AS acts,
+           (SELECT c.acknowledged_at > coalesce(c.released_at, '-infinity')
+              FROM escalation c WHERE c.incident_id = i.id) IS TRUE AS "isAcknowledged"
       FROM incident i WHERE i.id = ANY (${db.array(ids)}::text[])`;
   return rows.map(standingOf);
 }

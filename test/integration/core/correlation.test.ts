@@ -4,6 +4,7 @@ import type { Alert } from '../../../src/core/alert.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import type { Target } from '../../../src/core/target.ts';
 import { readFacts } from '../../../src/escalation/read-facts.ts';
+import { moveIn } from '../../../src/incidents/move.ts';
 import { why } from '../../../src/incidents/questions/why.ts';
 import {
   boxAlert,
@@ -217,17 +218,50 @@ test('a part whose alert ends while it rests is over, and nobody has looked into
   await state(child, 'resolved');
   expect(await of(child)).toMatchObject({ mergedInto: lead, investigator: null });
   expect((await of(lead)).state).toBe('diagnosing');
-  // It fires again while that still leads: it rests again.
+});
+
+test('a part that fires again after its end is looked into afresh, where people see it, while what leads goes on', async () => {
+  const { lead, child, alerts } = await pair();
+  await over(alerts.child);
+  await state(child, 'resolved');
   await core.accept({
     ...alerts.child,
-    deliveryKey: 'again' + alerts.child.deliveryKey,
+    deliveryKey: `${alerts.child.deliveryKey} again`,
     startsAt: new Date().toISOString(),
   });
-  await idle(child);
-  expect(await of(child)).toMatchObject({ state: 'resolved', mergedInto: lead });
-  await core.sql`UPDATE incident SET state = 'stopped', stopped_from = 'diagnosing' WHERE id = ${lead}`;
-  await state(child, 'diagnosing', 'awaiting_approval', 'reported');
   await under(child, null);
+  await state(child, 'triaging', 'diagnosing');
+  expect((await of(lead)).state).toBe('diagnosing');
+});
+
+test('what leads is never less severe than what rests under it, whatever its first look says', async () => {
+  const alerts = { lead: alertOn('box', { severity: 'warning' }), child: alertOn('app') };
+  const lead = await opened(alerts.lead);
+  await state(lead, 'diagnosing');
+  await under(await opened(alerts.child), lead);
+  const read = await of(lead);
+  expect(read.severity).toBe('critical');
+  await core.sql.begin((tx) =>
+    moveIn(tx, core, read, {
+      from: 'diagnosing',
+      to: 'planning',
+      reason: 'lower',
+      key: 'lower',
+      changes: { severity: 'info' },
+      turnAfterMs: null,
+    }),
+  );
+  expect((await of(lead)).severity).toBe('critical');
+});
+
+test('what is worse than what somebody has already is put under nothing: for it people are called', async () => {
+  const lead = await opened(alertOn('box', { severity: 'warning' }));
+  await state(lead, 'diagnosing');
+  await core.sql.begin((tx) => readFacts(tx, lead));
+  await core.sql`UPDATE escalation SET acknowledged_at = clock_timestamp(), acknowledged_by = 'U1', holds = true WHERE incident_id = ${lead}`;
+  const worse = await opened(alertOn('app'));
+  await state(worse, 'diagnosing');
+  expect((await of(worse)).mergedInto).toBe(null);
 });
 
 test('what comes before what it stands on rests under it at its next phase; two turns at once make no circle', async () => {

@@ -108,7 +108,7 @@ describe('the one that leads', () => {
     expect(actionsOf(shown[0])).toEqual(['sentry_split_0']);
     const released = lead([merged(0), { type: 'member.split', incident: idOf(0), by: null }]);
     expect(read(lines(draw(released, options([member(0)])))[0])).toBe(
-      'High latency 0 (INC-5) is on its own now.',
+      'High latency 0 (INC-5) still fires, on its own now.',
     );
   });
 

@@ -93,6 +93,7 @@ function drawLine({ id }: Incident, slot: string, members: readonly Shown[], opt
 function memberSpans(member: Shown, options: Options): readonly Span[] {
   const { incident, because, splitBy } = member;
   const name = nameSpans(incident, options);
+  if (splitBy === null && !isEnded(incident.state)) return [...name, words(' still fires, on its own now.')];
   if (splitBy === undefined) return [...name, words(' · '), ...reasonSpans(because)];
   return [
     ...name,
@@ -123,7 +124,12 @@ function buttonsOf(lead: IncidentId, members: readonly Shown[]) {
 
 /** On the card of the one that leads: what else it stands for, the worst first. */
 export function memberParts(record: IncidentRecord, options: Options): readonly Part[] {
-  const members = shownOf(record.events, options).filter(isPart);
+  const all = shownOf(record.events, options);
+  const left = isEnded(record.incident.state) ? leftFiring(all, options) : [];
+  return [...left, ...standingFor(all.filter(isPart), options)];
+}
+
+function standingFor(members: readonly Shown[], options: Options): readonly Part[] {
   if (members.length === 0) return [];
   const worst = members.toSorted((a, b) => rankOf(a.incident) - rankOf(b.incident));
   const left = members.length - NAMED;
@@ -139,6 +145,25 @@ export function memberParts(record: IncidentRecord, options: Options): readonly 
         ]),
     ),
     ...(left > 0 ? [paragraph(words(`and ${left} more`))] : []),
+  ];
+}
+
+/** What was a part of it and is not over with it. */
+function leftFiring(all: readonly Shown[], options: Options): readonly Part[] {
+  const left = all.filter(({ incident, splitBy }) => splitBy === null && !isEnded(incident.state));
+  if (left.length === 0) return [];
+  return [
+    paragraph(
+      bold(
+        `Not over with it: ${count(left.length, 'incident')} that ${left.length === 1 ? 'was' : 'were'} a part of this.`,
+      ),
+    ),
+    list(
+      left
+        .slice(0, NAMED)
+        .map(({ incident }) => [...nameSpans(incident, options), words(` · ${standing(incident)}`)]),
+    ),
+    ...(left.length > NAMED ? [paragraph(words(`and ${left.length - NAMED} more`))] : []),
   ];
 }
 
