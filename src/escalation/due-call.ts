@@ -35,6 +35,8 @@ export interface Facts {
   readonly acknowledged: { readonly at: Date; readonly holds: boolean } | null;
   /** When somebody gave it back. */
   readonly releasedAt: Date | null;
+  /** When a silence at the source ends, or was undone: until then nobody is called, for a person asked for quiet. Null: there is none. */
+  readonly silence: { readonly id: string; readonly until: Date } | null;
   /** Since it began. Level 0: whoever has it was told. */
   readonly made: readonly { readonly key: string; readonly level: number; readonly at: Date }[];
   /** Since when a page of a level cannot be delivered. */
@@ -157,7 +159,7 @@ function levelAt(
   const upcoming = levels[reached];
   if (start === null || upcoming === undefined) return null;
   const before = levels[reached - 1];
-  const last = made.find(({ level }) => level === reached);
+  const last = made.find(({ level, key }) => level === reached && !key.startsWith(INFORMS));
   const usual =
     before && last
       ? latest([later(start, upcoming.afterMs), later(last.at, upcoming.afterMs - before.afterMs)])
@@ -198,6 +200,9 @@ function needsOf(facts: Facts, ladder: Ladder): readonly Need[] {
     found.push({ key: `state:${failed.seq}`, reason: 'failed_verification', at: failed.at });
   if (isLeft && moved && moved.seq !== failed?.seq)
     found.push({ key: `state:${moved.seq}`, reason: 'unsolved', at: moved.at });
+  // What was asked for is done, and what is wrong still is.
+  if (facts.silence && facts.isDone && (state === 'reported' || state === 'escalated'))
+    found.push({ key: `silence:${facts.silence.id}`, reason: 'unsolved', at: facts.silence.until });
   if (proposal)
     found.push({ key: `expires:${proposal.id}`, reason: 'approval_expiry', at: expiryAt(proposal, ladder) });
   return found

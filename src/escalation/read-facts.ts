@@ -64,6 +64,12 @@ export async function readFacts(tx: Tx, id: IncidentId): Promise<Read | null> {
     SELECT plan_id AS id, proposed_at AS at, expires_at AS "expiresAt" FROM action
      WHERE incident_id = ${id} AND state = 'proposed' AND NOT audit_only AND NOT beside
      ORDER BY proposed_at DESC LIMIT 1`;
+  const [silence] = await tx<{ readonly id: string; readonly until: string }>`
+    SELECT a.id, coalesce((SELECT u.finished_at FROM action u WHERE u.incident_id = a.incident_id AND u.undoes = a.id AND u.state = 'succeeded'
+                            ORDER BY u.finished_at LIMIT 1),
+                          a.finished_at + (a.input->>'minutes')::int * interval '1 minute') AS until
+      FROM action a WHERE a.incident_id = ${id} AND a.tool = 'alertmanager_silence' AND a.state = 'succeeded'
+     ORDER BY a.finished_at DESC LIMIT 1`;
   const calls = await tx<CallRow>`
     SELECT key, level, reason, at FROM escalation_call WHERE incident_id = ${id} ORDER BY at`;
   const pages =
@@ -86,6 +92,7 @@ export async function readFacts(tx: Tx, id: IncidentId): Promise<Read | null> {
       proposal: proposal
         ? { id: proposal.id, at: new Date(proposal.at), expiresAt: new Date(proposal.expiresAt) }
         : null,
+      silence: silence ? { id: silence.id, until: new Date(silence.until) } : null,
       made: calls.map(({ key, level, at }) => ({ key, level, at: new Date(at) })),
       undelivered: undeliveredOf(pages),
     },

@@ -12,6 +12,8 @@ import type { Steered } from './steering.ts';
 export const SILENCE_TOOL = 'alertmanager_silence';
 const EXAMPLE = 'For example: /sentry silence INC-3 2h';
 const HIDDEN = '[redacted:';
+/** Labels by which an alert tells how bad it is: one that gets worse must not stay unheard. */
+const saysHowBad: readonly string[] = ['severity', 'priority', 'level', 'urgency'];
 
 type Deps = InvestigationDeps & {
   readonly targets: ReadonlyMap<string, Target>;
@@ -122,7 +124,10 @@ function sharedLabels(
       typeof label[1] === 'string' && others.every(({ labels }) => labels[label[0]] === label[1]),
   );
   const labels = Object.fromEntries(
-    shared.filter(([name, value]) => name === 'alertname' || (value !== '' && isIdentifying(name))),
+    shared.filter(
+      ([name, value]) =>
+        name === 'alertname' || (value !== '' && (isIdentifying(name) || saysHowBad.includes(name))),
+    ),
   );
   if (!labels['alertname'])
     return refuse(
@@ -131,8 +136,9 @@ function sharedLabels(
     );
   if (Object.values(labels).some((value) => value.includes(HIDDEN)))
     return refuse('NO_LABELS', 'A part of its labels is hidden here, so nothing would fit them.');
-  const severities = [first, ...others].map((each) => each?.labels['severity'] ?? '');
-  if (severities.some((each) => each !== severities[0]))
+  const differs = (name: string): boolean =>
+    others.some((each) => (each.labels[name] ?? '') !== (first?.labels[name] ?? ''));
+  if (saysHowBad.some(differs))
     return refuse('NO_LABELS', 'Its alerts are of several severities: silence them where they come from.');
-  return { ok: true, labels: { ...labels, severity: String(severities[0]) } };
+  return { ok: true, labels: { ...labels, severity: String(first?.labels['severity'] ?? '') } };
 }

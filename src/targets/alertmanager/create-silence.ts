@@ -30,6 +30,13 @@ type Guard = { readonly hits: string };
 
 const MAX_SHOWN = 5;
 
+/** Labels by which an alert tells how bad it is. */
+const saysHowBad = ['severity', 'priority', 'level', 'urgency'];
+/** The words for the worst, as `sources/severity.ts` has them. */
+const CRITICAL =
+  /^(?:critical|crit|page|fatal|emergency|emerg|disaster|urgent|alert|p-?[01]|sev-?[01]|s1|danger)$/i;
+const isUnsaid = (labels: Labels): boolean => saysHowBad.every((name) => !labels[name]);
+
 const input = z.strictObject({
   labels: labelValues
     .refine((labels) => (labels['alertname'] ?? '') !== '', 'alertname says which alert is silenced')
@@ -83,6 +90,17 @@ export const createSilence = alertmanagerTool.active<Input, Guard>({
       throw new OpsError('GONE', `They are silenced already, until ${own.endsAt}.`, {
         hint: 'Wait until that silence ends, or undo it.',
       });
+    const unsaid = saysHowBad.find((name) =>
+      hit.some((alert) => alert.labels[name] && !Object.hasOwn(labels, name)),
+    );
+    if (unsaid !== undefined)
+      throw new OpsError(
+        'TOO_WIDE',
+        `These alerts say how bad they are in "${unsaid}", which is not among the labels.`,
+        {
+          hint: `Name ${unsaid} as well: one that gets worse must not stay unheard.`,
+        },
+      );
     return {
       guard: guardOf(labels, hit),
       clock: bootClock(),
@@ -94,7 +112,8 @@ export const createSilence = alertmanagerTool.active<Input, Guard>({
       blastRadius:
         'Alertmanager notifies nobody of these alerts meanwhile, nor of others with the same labels that begin. Nothing else is silenced.',
       undo: 'The Undo button ends this very silence.',
-      risk: /^(?:critical|page|emergency|fatal|p1)$/i.test(labels['severity'] ?? '') ? 'high' : 'medium',
+      risk:
+        saysHowBad.some((name) => CRITICAL.test(labels[name] ?? '')) || isUnsaid(labels) ? 'high' : 'medium',
       losesNothing: true,
     };
   },

@@ -34,6 +34,7 @@ const facts = (changes: Partial<Facts> = {}): Facts => ({
   made: [],
   undelivered: new Map(),
   hurried: 0,
+  silence: null,
   ...changes,
 });
 
@@ -41,6 +42,12 @@ const reported = (minutes: number): Partial<Facts> => ({
   state: 'reported',
   moved: { seq: 9, at: at(minutes), from: 'diagnosing' },
 });
+const silenced: Partial<Facts> = {
+  ...reported(20),
+  isDone: true,
+  acknowledged: { at: at(15), holds: false },
+  silence: { id: 'A1', until: at(80) },
+};
 const call = (level: number, minutes: number, key = `level:${level}`) => ({ key, level, at: at(minutes) });
 
 /** `1 unsolved`, `1 unsolved page`, `look 15`, `quiet until 420`, `-`. */
@@ -121,6 +128,18 @@ describe('which call is due', () => {
       '-',
     ],
     ['what was asked for is done', { ...reported(1), isDone: true }, 60, '-'],
+    ['a person asked for quiet until later', silenced, 60, 'look 85'],
+    ['that quiet is over, and what is wrong still is', silenced, 85, '1 unsolved'],
+    [
+      'what was said as information has got worse, and its level is called: the next has its time',
+      {
+        ...reported(1),
+        severity: 'critical',
+        made: [{ ...call(1, 6), key: 'informs:level:1:1:0' }, call(1, 30)],
+      },
+      31,
+      'look 40',
+    ],
     ['nobody is called for what only informs', { severity: 'info' }, 60, '-'],
     [
       'but it is said that it is unsolved, without a page',

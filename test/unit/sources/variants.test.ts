@@ -88,6 +88,18 @@ test.each([
     ],
     reads: [{ name: 'X', status: 'firing', endsAt: null }],
   },
+  {
+    what: 'another sender’s alert that has a field for a change',
+    source: 'generic',
+    payload: { title: 'Disk full', severity: 'critical', status: 'firing', change: { id: 'x', name: 'y' } },
+    reads: [{ title: 'Disk full', status: 'firing' }],
+  },
+  {
+    what: 'Argo CD: synced, and not healthy yet, which ends nothing',
+    source: 'argo-cd',
+    payload: { app: 'shop', phase: 'Succeeded', health: 'Progressing', startedAt: '2026-03-01T11:55:00Z' },
+    reads: [],
+  },
 ])('reads $what', async ({ source, payload, reads }) => {
   const read = await alertSource(source).read(payload, { receivedAt: new Date('2026-03-01T12:00:00Z') });
   expect(read).toMatchObject({ ok: true });

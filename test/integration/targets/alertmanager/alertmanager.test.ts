@@ -154,6 +154,17 @@ describe.skipIf(missing !== null)('a real Alertmanager', () => {
     expect((await read(at, 'alertmanager_silences')).data.total).toBe(0);
   });
 
+  test('nothing that gets worse is silenced with what it was, and the worst needs more than who asks', async () => {
+    const tool = active('alertmanager_silence');
+    await fire({ ...disk('db-9'), priority: 'P3' });
+    const asked = (more: Readonly<Record<string, string>>) =>
+      silence({ alertname: 'DiskFull', instance: 'db-9', severity: 'warning', ...more });
+    await expect(tool.preflight(at, asked({}))).rejects.toMatchObject({ code: 'TOO_WIDE' });
+    expect((await tool.preflight(at, asked({ priority: 'P3' }))).risk).toBe('medium');
+    expect((await tool.preflight(at, asked({ severity: 'crit', priority: 'P3' }))).risk).toBe('high');
+    expect((await tool.preflight(at, asked({ severity: '', priority: 'P3' }))).risk).toBe('medium');
+  });
+
   test('a lost answer is looked up: it took effect, and asked again it is the same silence', async () => {
     await fire(disk('db-1'));
     const proxy = await losingAnswers(server.port);

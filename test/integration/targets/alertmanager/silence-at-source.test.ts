@@ -4,6 +4,7 @@ import { parseTargets } from '../../../../src/config/targets.ts';
 import type { Action } from '../../../../src/core/action.ts';
 import type { IncidentId } from '../../../../src/core/ids.ts';
 import type { Target } from '../../../../src/core/target.ts';
+import { readFacts } from '../../../../src/escalation/read-facts.ts';
 import { createSilencing, type Silencing } from '../../../../src/incidents/silence-at-source.ts';
 import { createTurn } from '../../../../src/incidents/turn.ts';
 import { isIdentifying } from '../../../../src/sources/fingerprint.ts';
@@ -144,6 +145,13 @@ describe.skipIf(alertmanagerMissing() !== null)('an alert is silenced at its sou
     expect(await states('DiskFull')).toEqual(['orders-db suppressed', 'other-db active']);
     expect((await core.records.incident(id))?.state).toBe('reported');
 
+    // Nobody is called while it lasts, and somebody is once it does not.
+    const until = async () => {
+      const silence = (await core.sql.begin((tx) => readFacts(tx, id)))?.facts.silence;
+      return silence && Math.round((silence.until.getTime() - Date.now()) / 60_000);
+    };
+    expect(await until()).toBe(120);
+
     const undo = createUndo({ ...core, ...core.gateDeps, shutdown: never });
     const ran = await core.records.action(action.id);
     expect(ran && undo.can(ran)).toBe(true);
@@ -154,6 +162,14 @@ describe.skipIf(alertmanagerMissing() !== null)('an alert is silenced at its sou
       'undo',
     );
     expect(await states('DiskFull')).toEqual(['orders-db active', 'other-db active']);
+    expect(await until()).toBeCloseTo(0);
+  });
+
+  test('with what says how bad it is, whatever that is called', async () => {
+    const labels = { alertname: 'Slow', instance: 'orders-db', priority: 'P3' };
+    const id = await incident(labels);
+    expect(await silencing.ask(`${id} 2h`, 'UASKS', null)).toMatchObject({ ok: true });
+    expect((await proposed(id)).input).toMatchObject({ labels: { ...labels, severity: '' } });
   });
 
   test('an undo says so when somebody has ended the silence at Alertmanager meanwhile', async () => {
