@@ -139,6 +139,8 @@ export async function slackScene(
         await sql`
           INSERT INTO alert (incident_id, delivery_key, source, fingerprint, status, title, labels, annotations, starts_at)
           VALUES (${id}, ${`slack:${postedIn}:1.0:${id}`}, 'slack', ${id}, 'firing', 'blocked', '{}', '{}', now())`;
+      // Before the diagnosis that rests on it: drawn without it, a claim has no button.
+      if (events.some(({ type }) => type === 'diagnosis.concluded')) await insertToolCall(sql, id);
       await scene.append(id, { type: 'incident.opened', source: 'test', title: 'blocked' }, ...events);
       return id;
     },

@@ -4,7 +4,7 @@ import type { AskedQuestion, Question } from '../../../src/incidents/questions/q
 import { aDiagnosis } from '../../support/incident-record.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
 import { noQuestions } from '../../support/slack-services.ts';
-import { press, whispers } from './card.ts';
+import { openWindow, whispers } from './card.ts';
 
 let scene: SlackScene;
 afterEach(() => scene.close());
@@ -182,12 +182,7 @@ describe('*Dig deeper*', () => {
       expect(found).toBeDefined();
       return found!;
     });
-    await press(scene, report, 'sentry_dig');
-    const view = await eventually(async () => {
-      const [open] = await scene.views(USERS.onCall);
-      expect(open).toBeDefined();
-      return open!;
-    });
+    const view = await openWindow(scene, async () => report, 'sentry_dig');
     expect(JSON.stringify(view)).toMatch(/about \$0\.40.*at \$2\.50 at the latest/);
     expect(JSON.stringify(view)).toContain(id);
     expect(dug).toEqual([]);

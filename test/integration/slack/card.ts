@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
-import type { Ephemeral, Message } from '../../../playground/slack/slack-shapes.ts';
+import type { Ephemeral, Message, View } from '../../../playground/slack/slack-shapes.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import type { SlackConnection } from '../../../src/slack/ports.ts';
 import { wholeIncident } from '../../support/incident-record.ts';
@@ -43,6 +43,26 @@ export const press = (scene: SlackScene, message: Message, action: string, userI
     action_id: action,
     input: { kind: 'press' },
   });
+
+/**
+ * Presses until a window stands, as a person does: the button may not be drawn yet, and a press dies after three seconds, of
+ * which a loaded machine takes more.
+ */
+export async function openWindow(
+  scene: SlackScene,
+  find: () => Promise<Message>,
+  action: string,
+  userId: string = USERS.onCall,
+): Promise<View> {
+  return eventually(async () => {
+    expect(await press(scene, await find(), action, userId)).toMatchObject({ ok: true });
+    return eventually(async () => {
+      const [open] = await scene.views(userId);
+      expect(open).toBeDefined();
+      return open!;
+    }, 4_000);
+  });
+}
 
 export async function whispers(scene: SlackScene, userId: string): Promise<readonly string[]> {
   const answer = (await scene.control('snapshot', {})) as {

@@ -4,7 +4,7 @@ import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
 import { ACTION, CALL } from '../../support/incident-record.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
 import type { Row } from '../../support/typed.ts';
-import { cardOf, press, waitingCard, whispers } from './card.ts';
+import { cardOf, openWindow, press, waitingCard, whispers } from './card.ts';
 
 let scene: SlackScene;
 afterEach(() => scene.close());
@@ -34,12 +34,7 @@ describe.each(['socket', 'http'] as const)('over %s', (mode) => {
   it('takes a reason with a denial', async () => {
     scene = await slackScene();
     const { card } = await waitingCard(scene, mode);
-    await press(scene, card, 'sentry_deny');
-    const view = await eventually(async () => {
-      const [open] = await scene.views(USERS.onCall);
-      expect(open).toBeDefined();
-      return open!;
-    });
+    const view = await openWindow(scene, async () => card, 'sentry_deny');
     await scene.act('view.submit', {
       userId: USERS.onCall,
       viewId: view.id,
@@ -164,13 +159,13 @@ describe('a decision', () => {
 });
 
 describe('windows', () => {
+  const theDiagnosis = async () =>
+    (await scene.messages()).find((each) => each.blocks?.[0]?.block_id?.includes('diagnosis'))!;
+
   it('show the output behind a claim', async () => {
     scene = await slackScene();
     await waitingCard(scene);
-    const diagnosis = (await scene.messages()).find((each) =>
-      each.blocks?.[0]?.block_id?.includes('diagnosis'),
-    )!;
-    await press(scene, diagnosis, 'sentry_output', USERS.stranger);
+    await openWindow(scene, theDiagnosis, 'sentry_output', USERS.stranger);
     await eventually(async () =>
       expect(JSON.stringify(await scene.views(USERS.stranger))).toContain('pid 4242 blocks 4243, 4244'),
     );
@@ -181,10 +176,7 @@ describe('windows', () => {
     await waitingCard(scene);
     const long = Array.from({ length: 3000 }, (_, line) => `line ${line}`).join('\n');
     await scene.sql`UPDATE tool_call SET output = ${long} WHERE id = ${CALL}`;
-    const diagnosis = (await scene.messages()).find((each) =>
-      each.blocks?.[0]?.block_id?.includes('diagnosis'),
-    )!;
-    await press(scene, diagnosis, 'sentry_output');
+    await openWindow(scene, theDiagnosis, 'sentry_output');
     const view = await eventually(async () => {
       const [open] = await scene.views(USERS.onCall);
       expect(JSON.stringify(open)).toContain('page 1 of 4');
@@ -206,7 +198,7 @@ describe('windows', () => {
   it('show the evidence of an action, whole', async () => {
     scene = await slackScene();
     const { card } = await waitingCard(scene);
-    await press(scene, card, 'sentry_evidence');
+    await openWindow(scene, async () => card, 'sentry_evidence');
     await eventually(async () => {
       const view = JSON.stringify(await scene.views(USERS.onCall));
       expect(view).toContain('pg_terminate_backend(4242)');
@@ -219,10 +211,7 @@ describe('windows', () => {
     scene = await slackScene();
     await waitingCard(scene);
     await scene.control('unknown-methods', { methods: ['views.open', 'views.push', 'views.update'] });
-    const diagnosis = (await scene.messages()).find((each) =>
-      each.blocks?.[0]?.block_id?.includes('diagnosis'),
-    )!;
-    await press(scene, diagnosis, 'sentry_output');
+    await press(scene, await theDiagnosis(), 'sentry_output');
     await eventually(async () =>
       expect((await whispers(scene, USERS.onCall)).join()).toContain('pid 4242 blocks 4243'),
     );

@@ -7,7 +7,7 @@ import type { NamedRead, RetryRead } from '../../../src/incidents/failed-reads/r
 import { readNamedRead } from '../../../src/slack/inbound/actions/retry-read.ts';
 import { aDiagnosis } from '../../support/incident-record.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
-import { press, whispers } from './card.ts';
+import { openWindow, press, whispers } from './card.ts';
 
 let scene: SlackScene;
 const asked: { readonly read: NamedRead; readonly by: string }[] = [];
@@ -114,12 +114,7 @@ describe('what could not be read', () => {
   it('for want of a privilege has Grant it, whose window says who does what, and checks again', async () => {
     const { id, read } = await report('POSTGRES_42501');
     const message = await messageOf(id, 'sentry_grant');
-    await press(scene, message, 'sentry_grant');
-    const view = await eventually(async () => {
-      const [open] = await scene.views(USERS.onCall);
-      expect(open).toBeDefined();
-      return open!;
-    });
+    const view = await openWindow(scene, async () => message, 'sentry_grant');
     expect(JSON.stringify(view)).toContain('GRANT pg_monitor TO sentry_ro;');
     expect(JSON.stringify(view)).toContain('A superuser of shop-db.');
     expect(JSON.stringify(view)).toContain('Check again');

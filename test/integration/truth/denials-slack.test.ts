@@ -6,7 +6,7 @@ import type { PlanClick } from '../../../src/slack/ports.ts';
 import { anAction } from '../../support/incident-record.ts';
 import { textOf } from '../../support/local-slack.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
-import { press } from '../slack/card.ts';
+import { openWindow, press } from '../slack/card.ts';
 
 /** What people see of a No in Slack, and what their clicks say. */
 let scene: SlackScene;
@@ -87,12 +87,7 @@ describe('Deny', () => {
     const action = await scene.propose(id);
     await scene.sql`UPDATE action SET objects = ${scene.sql.json([OBJECT])} WHERE id = ${action.id}`;
     await scene.bot();
-    await press(scene, await theCard(/sentry_deny/), 'sentry_deny');
-    const view = await eventually(async () => {
-      const [open] = await scene.views(USERS.onCall);
-      expect(open).toBeDefined();
-      return open!;
-    });
+    const view = await openWindow(scene, () => theCard(/sentry_deny/), 'sentry_deny');
     const form = Object.fromEntries(
       Object.entries(chosen).map(([name, value]) => [name, { [name]: { kind: 'option', value } as const }]),
     );
