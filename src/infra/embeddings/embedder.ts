@@ -4,10 +4,13 @@ import type { Log } from '../../core/log.ts';
 import { workerFile } from '../../safety/worker-file.ts';
 import { type Embedder, OFFLINE_MODEL } from '../../search/ports.ts';
 import type { EmbedAnswer, EmbedTask } from './embedding-worker.ts';
-import { createVectorCache } from './vector-cache.ts';
+import { createVectorCache, readVectors } from './vector-cache.ts';
 
 /** Universal Sentence Encoder lite, inside the package: nothing is downloaded. Change it with the model. */
 export const OFFLINE = `${OFFLINE_MODEL}@0.2 512d`;
+const DIMENSIONS = 512;
+/** Of the runbooks that ship, where the build made them: 10 s of a processor that a first start need not spend. */
+const BUILT_VECTORS = new URL('./runbook-vectors.bin', import.meta.url);
 /** A task of four texts takes about 0.2 s: a query never waits longer than that behind other work. */
 const TASK_TEXTS = 4;
 /** The model reads little more than a paragraph; what is beyond only costs time. */
@@ -20,8 +23,14 @@ interface Wanted {
 }
 
 /** The offline embedding, in a thread of its own so that it never holds up the event loop; starts with its first use. */
-export function createEmbedder({ log }: { readonly log: Log }): Embedder {
-  const cache = createVectorCache();
+export function createEmbedder({
+  log,
+  vectors = BUILT_VECTORS,
+}: {
+  readonly log: Log;
+  readonly vectors?: URL;
+}): Embedder {
+  const cache = createVectorCache(() => readVectors(vectors, DIMENSIONS));
   const queues: { readonly now: Wanted[]; readonly later: Wanted[] } = { now: [], later: [] };
   let worker: Worker | undefined;
   let busy: { readonly id: number; readonly wanted: readonly Wanted[] } | undefined;

@@ -95,7 +95,7 @@ export async function seedDomain(
 }
 
 /** The heading stands in the text: a section's words alone often do not say what it is about. */
-function documentOf({ title, heading, text }: RunbookChunk): string {
+export function documentOf({ title, heading, text }: RunbookChunk): string {
   return heading === title || heading === '' ? `${title}\n${text}` : `${title} › ${heading}\n${text}`;
 }
 
