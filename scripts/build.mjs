@@ -9,7 +9,11 @@ try {
   const built = await prepare({ evenWithErrors: process.argv.includes('--even-with-errors') });
   process.stderr.write(built ? '' : 'dist/ is up to date\n');
   const vectors = join(root, 'dist', 'src', 'infra', 'embeddings', 'runbook-vectors.bin');
-  await embedRunbooks(root, join(root, 'runbooks'), vectors);
+  await embedRunbooks(root, join(root, 'runbooks'), vectors).catch((error) =>
+    process.stderr.write(
+      `The runbooks were not embedded, the product does it when it starts: ${error.message}\n`,
+    ),
+  );
 } catch (error) {
   if (!(error instanceof PrepareError)) throw error;
   process.stderr.write(`\n${error.message}\n`);
