@@ -7,7 +7,7 @@ import { openDatabase } from '../src/infra/db/client.ts';
 import { startEmbeddedPostgres } from '../src/infra/db/embedded/start-embedded-postgres.ts';
 import { createLog } from '../src/infra/log/log.ts';
 import { outboundStore } from '../src/slack/outbound/store.ts';
-import { type BareClient, openBareClient } from './bare-client.ts';
+import { deliver, openBareClient } from './bare-client.ts';
 import { quantile, type RunningProduct, runProduct } from './running-product.ts';
 import { problemIn, SENDERS, type StormRequest, severityOf, stormOf } from './storm-alerts.ts';
 
@@ -83,8 +83,6 @@ export interface StormSize {
 
 /** Of each sender. */
 const CONNECTIONS = 8;
-/** A sender gives an alert up after so many. */
-const TRIES = 8;
 /** Its servers have started, and what it says first is said. */
 const SETTLE_MS = 15_000;
 
@@ -265,21 +263,6 @@ async function fire(product: RunningProduct, size: StormSize): Promise<Sent> {
     problemOfMessage,
     load,
   };
-}
-
-/** As real senders do: what is answered 503 is sent again, a little later each time. Answers the last status. */
-async function deliver(
-  client: BareClient,
-  body: string,
-  answered: (status: number, ms: number) => void,
-): Promise<number> {
-  for (let tries = 1; ; tries++) {
-    const from = performance.now();
-    const status = await client.post(body);
-    answered(status, performance.now() - from);
-    if (status !== 503 || tries === TRIES) return status;
-    await sleep(tries * 500);
-  }
 }
 
 /** As Alertmanager's Slack receiver tells of the same; answers the message's time, by which its alert is known. */
