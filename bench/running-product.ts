@@ -16,10 +16,13 @@ export interface RunningProduct {
   stop(): Promise<void>;
 }
 
-export async function runProduct(dataDir: string): Promise<RunningProduct> {
+export async function runProduct(
+  dataDir: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<RunningProduct> {
   const begun = performance.now();
   const child = spawn(process.execPath, [program, 'start'], {
-    env: environment(dataDir),
+    env: { ...environment(dataDir), ...settings },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const screen = await readScreen(child);

@@ -1,4 +1,6 @@
 import { type Action, repairOf, stepsOf, undoOf } from '../../core/action.ts';
+import type { Incident } from '../../core/incident.ts';
+import type { Tx } from '../../core/sql.ts';
 import { isCriterion } from '../../core/tool-call.ts';
 import { steadySteps, storedReadings, wentAwayMs } from '../claims/readings.ts';
 import { learn } from '../learn.ts';
@@ -21,10 +23,15 @@ export async function resolveBySource(run: PhaseRun): Promise<void> {
   const moved = await run.durably('resolved by source', async () => {
     // Read before the transaction: asking for a second connection while holding one lets a burst of these exhaust the pool.
     const open = await deps.records.load(incident.id);
+    const waiting = (open?.actions ?? []).filter(
+      ({ beside, state }) => !beside && (state === 'proposed' || state === 'approved'),
+    );
     return deps.sql.begin(async (tx) => {
-      for (const action of open?.actions ?? [])
-        if (!action.beside && (action.state === 'proposed' || action.state === 'approved'))
-          await deps.approvals.void(tx, action, 'The source says the problem is over.');
+      // In the ledger's order: the actions' rows, then the incident's.
+      await tx`SELECT FROM action WHERE id = ANY (${tx.array(waiting.map(({ id }) => id))}::text[]) ORDER BY id FOR UPDATE`;
+      if (await firesAgain(tx, incident)) return 'lost';
+      for (const action of waiting)
+        await deps.approvals.void(tx, action, 'The source says the problem is over.');
       return moveIn(tx, deps, incident, {
         from: incident.state,
         to: 'resolved',
@@ -49,6 +56,16 @@ export async function resolveBySource(run: PhaseRun): Promise<void> {
     await run.durably('lasting looks', () => askWhatFollows(deps.jobs, incident.id));
   }
   await rememberNow(run);
+}
+
+/**
+ * Whether it has fired again since this turn read that it is over: ended now, it would fire with nobody looking. That alert has asked for
+ * a turn of its own.
+ */
+async function firesAgain(tx: Tx, { id, state }: Incident): Promise<boolean> {
+  const [now] = await tx<{ readonly fires: boolean }>`
+    SELECT source_resolved_at IS NULL AND state = ${state} AS fires FROM incident WHERE id = ${id} FOR NO KEY UPDATE`;
+  return now?.fires === true;
 }
 
 interface OwnCheck {

@@ -31,6 +31,8 @@ export interface DrawDeps extends DeliverDeps {
   readonly changedAgain: (id: SubjectId) => boolean;
   /** When each message was last posted or edited here, by `performance.now()`. */
   readonly lastSent: Map<string, number>;
+  /** Slack took a message of it: what failed before has nothing to do with what follows. */
+  readonly delivered: (id: SubjectId) => unknown;
 }
 
 /** `again`: come back after so many ms. */
@@ -101,6 +103,7 @@ async function work(
       return { kind: 'again', ms: delivery.ms, failure: delivery.failure };
     }
     deps.lastSent.set(`${id}/${next.slot.slot}`, performance.now());
+    deps.delivered(id);
     if (deps.changedAgain(id)) return 'reload';
     posts = await deps.store.posts(id);
   }

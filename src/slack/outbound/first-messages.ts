@@ -7,6 +7,11 @@ import { isBurst, isDirect, isMute, isProposal, type SubjectId } from './subject
 
 /** While problems go on opening, their digest is brought up to date so often. */
 const DIGEST_MS = 5_000;
+/**
+ * So many are looked at together, the worst first: whether one is muted, or a part of another, takes a while each, and one that is worse
+ * may come meanwhile. More than `MANY`, so that a digest comes before the first of them.
+ */
+const AT_ONCE = 16;
 /** More are forgotten, the oldest first, and asked for again. */
 const REMEMBERED = 10_000;
 
@@ -18,7 +23,9 @@ export class FirstMessages {
   readonly #rank = new Map<SubjectId, number>();
   /** Those that have one, or need none. */
   readonly #shown = new Set<SubjectId>();
-  #asked = new Map<SubjectId, number>();
+  readonly #asked = new Map<SubjectId, number>();
+  /** How bad those asked for are. */
+  readonly #askedRank = new Map<SubjectId, number>();
   #isAsking = false;
 
   /** @param add has it drawn. */
@@ -60,9 +67,9 @@ export class FirstMessages {
     // What is told in one go is asked for together.
     await Promise.resolve();
     while (this.#asked.size > 0) {
-      const asked = this.#asked;
-      this.#asked = new Map();
+      const asked = new Map(await this.#worstAsked());
       try {
+        await this.#store.hold([...asked.keys()]);
         for (const { id, severity } of await this.#store.withoutRoot([...asked.keys()]))
           this.#rank.set(id, firstRank(severity));
         for (const id of asked.keys()) if (!this.#rank.has(id)) this.#show(id);
@@ -75,6 +82,27 @@ export class FirstMessages {
       }
       const worst = ([one]: [SubjectId, number]): number => this.#rank.get(one) ?? RANKS.rest;
       for (const [id, inMs] of [...asked].sort((a, b) => worst(a) - worst(b))) this.#add(id, inMs);
+    }
+  }
+
+  async #worstAsked(): Promise<readonly (readonly [SubjectId, number])[]> {
+    if (this.#asked.size > AT_ONCE) await this.#rankAsked();
+    const rankOf = ([id]: readonly [SubjectId, number]): number => this.#askedRank.get(id) ?? RANKS.rest;
+    const worst = [...this.#asked].sort((a, b) => rankOf(a) - rankOf(b)).slice(0, AT_ONCE);
+    for (const [id] of worst) {
+      this.#asked.delete(id);
+      this.#askedRank.delete(id);
+    }
+    return worst;
+  }
+
+  async #rankAsked(): Promise<void> {
+    const unread = [...this.#asked.keys()].filter((id) => !this.#askedRank.has(id));
+    try {
+      for (const { id, severity } of await this.#store.withoutRoot(unread))
+        this.#askedRank.set(id, firstRank(severity));
+    } catch (error) {
+      this.#log.warn({ error: messageOf(error) }, 'how bad new problems are could not be read');
     }
   }
 

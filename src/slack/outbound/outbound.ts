@@ -36,7 +36,10 @@ export interface Outbound {
   oldestWaitMs(): number;
 }
 
-type OutboundDeps = Omit<DrawDeps, 'order' | 'rankOf' | 'isPressed' | 'extras' | 'changedAgain' | 'lastSent'>;
+type OutboundDeps = Omit<
+  DrawDeps,
+  'order' | 'rankOf' | 'isPressed' | 'extras' | 'changedAgain' | 'lastSent' | 'delivered'
+>;
 
 /** The only sender of messages that are kept: keeps Slack showing what the record says. */
 export function createOutbound(deps: OutboundDeps): Outbound {
@@ -71,6 +74,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     extras: (id) => answers.newest(id),
     changedAgain: (id) => queue.takeIfDue(id),
     lastSent: new Map(),
+    delivered: (id) => failures.delete(id),
   };
 
   function rankOfRest(id: SubjectId): number {

@@ -115,11 +115,12 @@ export function outboundStore(
       return rows.map((row) => row.id);
     },
 
+    hold: (ids: readonly SubjectId[]) => hold(ids as readonly IncidentId[]),
+
     /** Of these incidents, those without a first message; what is muted, or told of by another's thread, needs none. */
     async withoutRoot(
       ids: readonly SubjectId[],
     ): Promise<readonly { readonly id: IncidentId; readonly severity: string }[]> {
-      await hold(ids as readonly IncidentId[]);
       return sql<{ readonly id: IncidentId; readonly severity: string }>`
         SELECT id, severity FROM incident WHERE id = ANY (${sql.array([...ids])}::text[]) AND thread_ts IS NULL AND muted_by IS NULL AND merged_into IS NULL
          ORDER BY opened_at`;

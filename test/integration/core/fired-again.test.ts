@@ -6,6 +6,7 @@ import type { IncidentState } from '../../../src/core/incident.ts';
 import type { IncidentRecord } from '../../../src/core/incident-record.ts';
 import { sweepSilent } from '../../../src/incidents/phases/silence.ts';
 import { why } from '../../../src/incidents/questions/why.ts';
+import { createTurn } from '../../../src/incidents/turn.ts';
 import { draw } from '../../../src/slack/views/blocks/draw.ts';
 import type { DrawOptions, Slot } from '../../../src/slack/views/blocks/slot.ts';
 import { boxAlert, boxTools, type Core, createCore, type Machine } from '../../support/core.ts';
@@ -137,6 +138,19 @@ describe('an alert that fires again soon after the end', () => {
     expect(await fires()).toMatchObject({ kind: 'reopened', incidentId: incident.id });
     await core.sql`DELETE FROM action WHERE id = 'act_undo'`;
   });
+});
+
+test('what fires again while its turn ends it is not ended, and its card stays', async () => {
+  const id = await opened();
+  await until(id, 'awaiting_approval');
+  await core.sql`UPDATE incident SET source_resolved_at = clock_timestamp() WHERE id = ${id}`;
+  await createTurn(core)(id, 'source_resolved', async (name, work) => {
+    if (name === 'resolved by source') expect(await fires()).toMatchObject({ kind: 'repeated' });
+    return work();
+  });
+  const { incident, actions } = await until(id, 'awaiting_approval');
+  expect(incident.sourceResolvedAt).toBeNull();
+  expect(actions.map(({ state }) => state)).toEqual(['proposed']);
 });
 
 describe('an alert that is taken in without any work', () => {

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { WebClient } from '@slack/web-api';
 import { afterEach, expect, it } from 'vitest';
-import { SENTRY_APP } from '../../../playground/slack/seed.ts';
+import { SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import { ACTION, wholeIncident } from '../../support/incident-record.ts';
 import { patience } from '../../support/patience.ts';
@@ -9,7 +10,11 @@ import { cardOf, press } from './card.ts';
 
 /** A whole incident, with a card that a person presses and an end, while Slack fails all the time: its thread ends as if nothing had been. */
 let scene: SlackScene;
-afterEach(() => scene.close());
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(stops.splice(0).map((stop) => stop()));
+  await scene.close();
+});
 
 const SLOW_MS = 90_000;
 const TEST_MS = 5 * SLOW_MS * patience;
@@ -29,6 +34,21 @@ async function slots(id: IncidentId): Promise<readonly string[]> {
     .map((message) => message.blocks?.[0]?.block_id ?? '')
     .filter((block) => block.startsWith(`sentry:${id}:`))
     .map((block) => block.slice(`sentry:${id}:`.length).replace(/:[0-9a-f]{8}$/, ''));
+}
+
+/** Again and again until the test is over. */
+function every(ms: number, work: () => Promise<unknown>): void {
+  const over = new AbortController();
+  const done = (async () => {
+    while (!over.signal.aborted) {
+      await work();
+      await sleep(ms, undefined, { signal: over.signal }).catch(() => undefined);
+    }
+  })();
+  stops.push(async () => {
+    over.abort();
+    await done;
+  });
 }
 
 /** `between`: what goes wrong before each thing that happens. */
@@ -103,6 +123,55 @@ it(
     });
     // What is left of it in Slack is “This message was deleted”, with the thread below.
     await endsWhole(id, []);
+  },
+  TEST_MS,
+);
+
+it(
+  'a channel that takes nothing for a while is named as the trouble, and told all once it does [M5]',
+  async () => {
+    scene = await slackScene();
+    const bot = await scene.bot();
+    await scene.control('fail', {
+      kind: 'error',
+      error: 'is_archived',
+      method: 'chat.postMessage',
+      times: 10_000,
+    });
+    const id = await scene.incident(wholeIncident.slice(1, 9));
+    await eventually(() => expect(bot.health().problem).toContain('archived'), SLOW_MS);
+    expect(await slots(id)).toEqual([]);
+    await scene.control('reset', {});
+    // Nobody need wait for half a minute to be over: a new connection is a sign that Slack can be reached.
+    await scene.control('disconnect', { how: 'abrupt' });
+    await eventually(async () => expect(await slots(id)).toEqual(['root', 'live:1', 'diagnosis:1']), SLOW_MS);
+  },
+  TEST_MS,
+);
+
+it(
+  'posts and edits that fail, are cut off or are told to wait, events that come twice and connections that end, all at once and by two processes, leave one whole thread, in order, and nothing twice [M5]',
+  async () => {
+    scene = await slackScene();
+    await scene.control('double-events', { times: 10_000 });
+    await Promise.all([scene.bot(), scene.bot()]);
+    let ends = 0;
+    every(2_000, () => scene.control('disconnect', { how: ends++ % 2 === 0 ? 'abrupt' : 'refresh' }));
+    const kinds = ['server_error_after', 'hang_up', 'hang_up_after', 'server_error'] as const;
+    const id = await playIncident(async (n) => {
+      if (n % 6 === 1)
+        for (const method of ['chat.postMessage', 'chat.update'])
+          await scene.control('fail', { kind: kinds[((n - 1) / 6) % kinds.length]!, method, times: 1 });
+      if (n % 5 === 0)
+        await scene.control('fail', {
+          kind: 'rate_limited',
+          method: 'chat.postMessage',
+          times: 1,
+          retry_after_s: 1,
+        });
+    });
+    await endsWhole(id);
+    expect(scene.decisions.every(({ by }) => by === USERS.onCall)).toBe(true);
   },
   TEST_MS,
 );

@@ -27,7 +27,7 @@ const slot = (name: string, text = name): Slot => ({
 });
 
 /** Slack and the record in memory; each message takes one token of a pace that this test has sped up. */
-function scene() {
+function scene(hold: (ids: readonly SubjectId[]) => Promise<unknown> = async () => undefined) {
   const rows = new Map<SubjectId, Map<string, PostRow>>();
   const wanted = new Map<SubjectId, Slot[]>();
   const severityOf = new Map<SubjectId, string>();
@@ -79,6 +79,7 @@ function scene() {
       },
       edited: async (id: SubjectId, name: string, hash: string | null) =>
         void of(id).set(name, { ...(of(id).get(name) as PostRow), sentHash: hash }),
+      hold: (ids: readonly SubjectId[]) => hold(ids),
       withoutRoot: async (ids: readonly SubjectId[]) => waiting(ids),
       burstOf: async () => BURST,
       standingBursts: async () => [],
@@ -152,6 +153,19 @@ describe('a burst', () => {
       severities.indexOf(severities[Number(/INC-(\d+)/.exec(each)?.[1]) % 3] as never),
     );
     expect(order).toEqual(order.toSorted((a, b) => b - a));
+  });
+
+  it('a worse one that comes while others are looked at is looked at next, not after all of them [C5]', async () => {
+    const looked: (readonly SubjectId[])[] = [];
+    const { sent, opens, hint, wants } = scene(async (ids) => {
+      looked.push(ids);
+      if (looked.length === 1) hint(opens(100, 0, 'critical'));
+    });
+    wants(BURST, [slot('digest')]);
+    for (let n = 0; n < 60; n += 1) hint(opens(n, 0, 'info'));
+    await waitFor('all of them to stand', async () => roots(sent).length === 61);
+    expect(looked[1]?.[0]).toBe('INC-100');
+    expect(Math.max(...looked.map((ids) => ids.length))).toBeLessThan(20);
   });
 
   it('is told in one digest before the first of them, and the digest is posted once [C5]', async () => {

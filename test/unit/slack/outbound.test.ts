@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { asIncidentId } from '../../../src/core/ids.ts';
+import { DueQueue } from '../../../src/slack/outbound/due-queue.ts';
 import { hashOf } from '../../../src/slack/outbound/message.ts';
 import { createOutbound } from '../../../src/slack/outbound/outbound.ts';
 import { RateLimiters } from '../../../src/slack/outbound/pacing.ts';
@@ -169,4 +170,53 @@ it('tells for how long the oldest change has waited, while it cannot be drawn an
   said.pressed(id);
   await waitFor('it stands there', async () => said.oldestWaitMs() === 0);
   await said.stop();
+});
+
+it('what failed before a message that was taken makes nothing wait that fails after it [M5]', async () => {
+  const add = DueQueue.prototype.add;
+  const waits: number[] = [];
+  const spied = vi.spyOn(DueQueue.prototype, 'add').mockImplementation(function (this: never, key, ms = 0) {
+    if (ms >= 1_000) waits.push(ms);
+    add.call(this, key, 0);
+  });
+  const left = new Map([
+    ['a', 3],
+    ['b', 2],
+  ]);
+  const rows = new Map(
+    [...left.keys()].map((name) => [
+      name,
+      { ...standing(name), sentHash: 'of an earlier text' as string | null },
+    ]),
+  );
+  const said = createOutbound({
+    client: {
+      chat: {
+        update: async ({ text }: { text: string }) => {
+          const failing = left.get(text) ?? 0;
+          left.set(text, failing - 1);
+          if (failing > 0) throw new Error('Slack does not answer');
+        },
+      },
+    } as never,
+    log: quiet,
+    paces: new RateLimiters(100),
+    drawing: async () => ({ slots: [slot('a'), slot('b')], channel: 'C1' }),
+    store: {
+      acquire: async () => true,
+      renew: async () => true,
+      release: async () => undefined,
+      mark: async () => 'same',
+      posts: async () => new Map(rows),
+      edited: async (_id: string, name: string, sentHash: string | null) =>
+        void rows.set(name, { ...standing(name), sentHash }),
+    } as never,
+  });
+  said.pressed(id);
+  await waitFor('all of it to stand there', async () =>
+    [...rows].every(([name, { sentHash }]) => sentHash === hashOf(slot(name))),
+  );
+  expect(waits).toEqual([1_000, 2_000, 4_000, 1_000, 2_000]);
+  await said.stop();
+  spied.mockRestore();
 });
