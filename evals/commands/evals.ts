@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { evalsCorrelationCommand } from './evals-correlation.ts';
+import { evalsNormalizeCommand } from './evals-normalize.ts';
 import { evalsReportCommand } from './evals-report.ts';
 import { evalsRunCommand } from './evals-run.ts';
 import { evalsScoreCommand } from './evals-score.ts';
@@ -9,4 +10,5 @@ export const evalsCommand = new Command('evals')
   .addCommand(evalsRunCommand)
   .addCommand(evalsScoreCommand)
   .addCommand(evalsReportCommand)
-  .addCommand(evalsCorrelationCommand);
+  .addCommand(evalsCorrelationCommand)
+  .addCommand(evalsNormalizeCommand);

@@ -75,7 +75,7 @@ function toAccepted(row: { accepted_incident: string | null; accepted_kind: stri
 }
 
 /** Of one rule on one thing: a group may hold several of either, and those are problems of their own. */
-function groupKeyOf({ source, name, group }: Alert, target: Target | null): string | null {
+export function groupKeyOf({ source, name, group }: Alert, target: Target | null): string | null {
   const thing = target?.name ?? group?.target ?? null;
   return group === undefined || name === null || thing === null
     ? null

@@ -56,6 +56,8 @@ export type ReadResult =
   | {
       readonly ok: true;
       readonly alerts: readonly Alert[];
+      /** Where the alerts are those that a message of a group lists: what the message as one says of the group. */
+      readonly together?: Alert;
       readonly changes?: readonly Change[];
       readonly refused?: readonly BadInput[];
     }

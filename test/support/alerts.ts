@@ -61,7 +61,8 @@ export function slackAlert(message: object, sentAt: Date = new Date()): Alert {
 function only(payload: unknown): Alert {
   const read = slackMessage.read(storableJson(payload), { receivedAt: new Date(clock) });
   if (!read.ok) throw new Error(`${read.field}: ${read.reason}`);
-  const [alert, ...more] = read.alerts;
+  // Of a group that is listed, what the message says as one.
+  const [alert, ...more] = read.together ? [read.together] : read.alerts;
   if (!alert || more.length > 0) throw new Error(`expected one alert, read ${read.alerts.length}`);
   return alert;
 }

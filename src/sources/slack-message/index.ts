@@ -6,6 +6,7 @@ import type { AlertSource, ReadContext, ReadResult } from '../ports.ts';
 import { severityOf } from '../severity.ts';
 import { namedTarget } from '../target.ts';
 import { isAnotherAppsPost } from './another-app.ts';
+import type { Listed } from './listed.ts';
 import { type Texts, textsOf } from './message-texts.ts';
 import { type Content, SlackMessage } from './schema.ts';
 import type { Reading } from './sender.ts';
@@ -25,8 +26,10 @@ export const slackMessage = {
   read(payload: unknown, context: ReadContext): ReadResult {
     const parsed = SlackMessage.safeParse(asPosted(payload, context));
     if (!parsed.success) return badInput(parsed.error);
-    const alert = readEvent(parsed.data, context);
-    return { ok: true, alerts: alert ? [alert] : [] };
+    const read = readEvent(parsed.data, context);
+    if (read === null) return { ok: true, alerts: [] };
+    const { alert, listed } = read;
+    return listed.length > 1 ? { ok: true, alerts: listed, together: alert } : { ok: true, alerts: [alert] };
   },
 } satisfies AlertSource;
 
@@ -39,17 +42,23 @@ function asPosted(payload: unknown, { receivedAt }: ReadContext): unknown {
   return isPost ? { channel: '', bot_id: 'posted', ...payload, ts } : payload;
 }
 
-function readEvent(event: SlackMessage, context: ReadContext): Alert | null {
+interface Read {
+  /** What the message says as one. */
+  readonly alert: Alert;
+  /** Each of a group, where they are listed. */
+  readonly listed: readonly Alert[];
+}
+
+function readEvent(event: SlackMessage, context: ReadContext): Read | null {
   if (event.subtype === 'message_changed') {
     const now = event.message;
     if (!now || !isAnotherAppsPost(now, context)) return null;
     const sentAt = now.edited?.ts ?? event.event_ts ?? event.ts;
-    const alert = readContent(now, event.channel, sentAt, `${now.ts}:${sentAt}`, context);
+    const read = readContent(now, event.channel, sentAt, `${now.ts}:${sentAt}`, context);
     const before =
       event.previous_message && readContent(event.previous_message, event.channel, now.ts, '', context);
-    return alert && (!before || alert.status !== before.status || alert.fingerprint !== before.fingerprint)
-      ? { ...alert, corrects: `slack:${event.channel}:${now.ts}` }
-      : null;
+    if (read === null || (before && stateOf(before) === stateOf(read))) return null;
+    return { ...read, alert: { ...read.alert, corrects: `slack:${event.channel}:${now.ts}` } };
   }
   if (event.subtype && event.subtype !== 'bot_message') return null;
   return isAnotherAppsPost(event, context)
@@ -57,16 +66,51 @@ function readEvent(event: SlackMessage, context: ReadContext): Alert | null {
     : null;
 }
 
+/** What an edit changes, or not. */
+const stateOf = ({ alert, listed }: Read): string =>
+  [alert, ...listed].map(({ fingerprint, status }) => `${fingerprint} ${status}`).join();
+
 function readContent(
   message: Content,
   channel: string,
   sentAt: string,
   key: string,
   context: ReadContext,
-): Alert | null {
+): Read | null {
   const texts = textsOf(message);
   const reading = firstReading(message, texts, context);
   if (reading === null) return null;
+  const alert = toAlert(reading, message, texts, { sentAt, deliveryKey: `slack:${channel}:${key}` });
+  return { alert, listed: (reading.listed ?? []).map((one, n) => toListed(one, n, alert)) };
+}
+
+/** One of a group: its labels are all there, so it has the fingerprint of its webhook. */
+function toListed({ status, labels, annotations }: Listed, n: number, group: Alert): Alert {
+  const { headline: _headline, ...said } = group;
+  const name = labels['alertname'] ?? group.name;
+  const sourceSeverity = labels['severity'] ?? labels['priority'] ?? group.sourceSeverity;
+  return {
+    ...said,
+    status,
+    name,
+    title: clip(name ?? group.title, 300),
+    severity: severityOf(sourceSeverity),
+    sourceSeverity,
+    labels,
+    annotations: { ...annotations, [postedBy]: group.annotations[postedBy] ?? '' },
+    target: namedTarget(labels),
+    fingerprint: fingerprintOf(name ?? group.title, labels),
+    deliveryKey: `${group.deliveryKey}#${n + 1}`,
+    endsAt: status === 'resolved' ? group.startsAt : null,
+  };
+}
+
+function toAlert(
+  reading: Reading,
+  message: Content,
+  texts: Texts,
+  { sentAt, deliveryKey }: { readonly sentAt: string; readonly deliveryKey: string },
+): Alert {
   const { status, name, severity: sourceSeverity, labels, values, identity, headline, apart, own } = reading;
   const description = texts.lines.join('\n').trim();
   const at = new Date(Number(sentAt) * 1000).toISOString();
@@ -89,7 +133,7 @@ function readContent(
     fingerprint: own
       ? fingerprintOfId(own.sender, own.id)
       : fingerprintOf(identity.name, labels, identity.words),
-    deliveryKey: `slack:${channel}:${key}`,
+    deliveryKey,
     startsAt: at,
     endsAt: status === 'resolved' ? at : null,
     url: texts.url,

@@ -6,6 +6,8 @@ import type { Content } from './schema.ts';
 export interface Texts {
   readonly titleLine: string | null;
   readonly lines: readonly string[];
+  /** The same with those that are there again: each alert of a group tells its own labels. */
+  readonly everyLine: readonly string[];
   /** All texts as they were written, in reading order. */
   readonly raw: readonly string[];
   /** Of its buttons and links. */
@@ -41,6 +43,7 @@ export function textsOf(message: Content): Texts {
   return {
     titleLine,
     lines: [...new Set(lines)],
+    everyLine: lines,
     raw,
     links: blocks.links,
     url: link ?? blocks.links[0] ?? (first ? firstLink(first) : null),

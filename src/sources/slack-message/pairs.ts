@@ -55,6 +55,14 @@ const tagLists = new Set(['tags', 'event_tags', 'monitor_tags', 'alert_tags']);
 const MOST_LINES = 1_000;
 const LINE = 2_000;
 
+const aPair = /^[\s•·*_~`>-]*([A-Za-z_][\w ]{0,40}?)[*_`\s]*(?::[*_]*\s+|:[*_]+\s*|\s=\s|=)(.+)$/;
+
+/** What a line tells the value of, the first thing where it tells several; null: nothing. */
+export function pairName(line: string): string | null {
+  const part = line.slice(0, LINE);
+  return (/\b([A-Za-z_]\w*)="/.exec(part) ?? aPair.exec(part))?.[1]?.trim().toLowerCase() ?? null;
+}
+
 export interface Pairs {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
@@ -70,9 +78,7 @@ export function pairsOf(lines: readonly string[]): Pairs {
   for (const whole of lines.slice(0, MOST_LINES)) {
     const line = whole.slice(0, LINE);
     for (const [, name = '', value = ''] of line.matchAll(/\b([A-Za-z_]\w*)="([^"]*)"/g)) put(name, value);
-    const pair = /^[\s•·*_~`>-]*([A-Za-z_][\w ]{0,40}?)[*_`\s]*(?::[*_]*\s+|:[*_]+\s*|\s=\s|=)(.+)$/.exec(
-      line,
-    );
+    const pair = aPair.exec(line);
     if (pair?.[1] && pair[2] && !pair[2].startsWith('"')) put(pair[1], pair[2], /[=]/.test(line));
   }
   return {

@@ -1,4 +1,5 @@
 import type { AlertHeadline } from '../../core/alert.ts';
+import type { Listed } from './listed.ts';
 import type { Texts } from './message-texts.ts';
 import type { Content } from './schema.ts';
 
@@ -24,5 +25,7 @@ export interface Reading {
   /** In its place: the id that the alert's webhook has. */
   readonly own?: { readonly sender: string; readonly id: string };
   readonly headline?: AlertHeadline;
+  /** Each alert of a group that the message lists; the rest is then said of the group. */
+  readonly listed?: readonly Listed[];
   readonly apart?: readonly string[];
 }

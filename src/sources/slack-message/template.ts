@@ -5,11 +5,23 @@ import { plainText, withoutMarks } from './mrkdwn.ts';
 import type { Reading } from './sender.ts';
 
 /** `[FIRING:2] …`, `[FIRING:1, RESOLVED:1] …`, `[RESOLVED] …`: the default title of Alertmanager and Grafana. */
-const mark = /^\W*\[(firing|resolved)(?::(\d+))?(?:,\s*\w+:\d+)*\]\s*/i;
+const mark = /^\W*\[(firing|resolved)(?::(\d+))?(?:,\s*resolved:(\d+))?(?:,\s*\w+:\d+)*\]\s*/i;
 
 export function templateStatus(title: string): 'firing' | 'resolved' | null {
   const status = mark.exec(title)?.[1]?.toLowerCase();
   return status === 'firing' || status === 'resolved' ? status : null;
+}
+
+/** How many alerts a title counts, null where it does not, and what all of them do, null where some fire and some do not. */
+export function countedIn(title: string): {
+  readonly count: number | null;
+  readonly status: 'firing' | 'resolved' | null;
+} {
+  const [, , firing, resolved] = mark.exec(title) ?? [];
+  return {
+    count: firing === undefined ? null : Number(firing) + Number(resolved ?? 0),
+    status: resolved === undefined ? templateStatus(title) : null,
+  };
 }
 
 /**

@@ -8,7 +8,8 @@ const read = (message: object, context: Partial<ReadContext> = {}) => {
     { receivedAt: new Date(), ...context },
   );
   if (!result.ok) throw new Error(`${result.field}: ${result.reason}`);
-  return result.alerts[0] ?? null;
+  // Of a group that is listed, what the message says as one.
+  return result.together ?? result.alerts[0] ?? null;
 };
 const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } });
 

@@ -1,5 +1,6 @@
+import type { Listed } from '../listed.ts';
 import { plainText } from '../mrkdwn.ts';
-import type { Reading, Sender } from '../sender.ts';
+import type { Sender } from '../sender.ts';
 import { readTemplate, templateStatus } from '../template.ts';
 
 const labelLine = /^\s*-\s+([^\s=]+)\s+=\s?(.*)$/;
@@ -20,25 +21,23 @@ export const grafana: Sender = {
       certain: false,
       whole: alerts.length === 1,
     });
-    return reading && withoutPrivate(reading);
+    return reading && { ...reading, labels: withoutPrivate(reading.labels), listed: toldApart(alerts) };
   },
 };
 
-interface Listed {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
+/** The text between two “Value:” is of one alert; those that fire stand first, under a word for each kind. */
+function alertsIn(body: string): readonly Listed[] {
+  const parts = body.split(/^Value:.*$/m);
+  let status: Listed['status'] = 'firing';
+  return parts.slice(1).map((part, n) => {
+    if (/^\W*resolved\W*$/im.test(parts[n] ?? '')) status = 'resolved';
+    const [labels = '', annotations = ''] = part.split(/^Annotations:\s*$/m);
+    return { labels: pairsIn(labels), annotations: pairsIn(annotations), status };
+  });
 }
 
-/** The text between two “Value:” is of one alert. */
-function alertsIn(body: string): readonly Listed[] {
-  return body
-    .split(/^Value:.*$/m)
-    .slice(1)
-    .map((part) => {
-      const [labels = '', annotations = ''] = part.split(/^Annotations:\s*$/m);
-      return { labels: pairsIn(labels), annotations: pairsIn(annotations) };
-    });
-}
+const toldApart = (alerts: readonly Listed[]): readonly Listed[] =>
+  alerts.length < 2 ? [] : alerts.map((alert) => ({ ...alert, labels: withoutPrivate(alert.labels) }));
 
 function pairsIn(text: string): Readonly<Record<string, string>> {
   const found = text.split('\n').map((line) => labelLine.exec(line));
@@ -53,7 +52,6 @@ function sharedBy(maps: ReadonlyArray<Readonly<Record<string, string>>>): Readon
   );
 }
 
-function withoutPrivate(reading: Reading): Reading {
-  const labels = Object.entries(reading.labels).filter(([name]) => !name.startsWith('__'));
-  return { ...reading, labels: Object.fromEntries(labels) };
+function withoutPrivate(labels: Listed['labels']): Listed['labels'] {
+  return Object.fromEntries(Object.entries(labels).filter(([name]) => !name.startsWith('__')));
 }
