@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
+import { anySignal } from '../../../../core/any-signal.ts';
 import { messageOf, OpsError } from '../../../../core/errors.ts';
 import type { SshTarget } from '../../ssh-config.ts';
 import { logIn } from './login.ts';
@@ -60,7 +61,7 @@ export function openConnection(target: SshTarget): SshConnection {
   return {
     async run(argv, options) {
       const command = quoteForShell(argv);
-      const limit = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
+      const limit = anySignal([options.signal, AbortSignal.timeout(options.timeoutMs)]);
       return turn(limit, target, async () =>
         exec(await connected(limit), command, target, { ...options, signal: limit }, options.signal),
       );
