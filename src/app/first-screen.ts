@@ -1,4 +1,5 @@
 import { count } from '../core/count.ts';
+import { missingPackage } from '../infra/embeddings/open-embedder.ts';
 import { defaultSource, webhookPath } from '../sources/registry.ts';
 import type { Running } from './start.ts';
 
@@ -17,6 +18,8 @@ export function firstScreen(running: Running, tookMs: number): string {
   const slack = workspace
     ? `local workspace at ${workspace.pageUrl}`
     : `connected${config.slack.kind === 'http' ? ' over HTTP (/slack/events)' : ' by Socket Mode'}`;
+  const { enabled, embedding } = config.memory;
+  const notInstalled = enabled ? missingPackage(embedding) : null;
   const missing = [
     ...(workspace
       ? ['Slack: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN. docs/connect.md says how (5 minutes).']
@@ -34,6 +37,11 @@ export function firstScreen(running: Running, tookMs: number): string {
     ...(workspace && config.playgroundEngines.podman.length === 0
       ? ['Podman: CONTAINER_HOST is no unix:// socket, so the playground offers no containers of it.']
       : []),
+    ...(notInstalled === null
+      ? []
+      : [
+          `Memory: ${notInstalled} is not installed, so search goes by words alone. Run npm install ${notInstalled}, or set SENTRY_EMBEDDING=offline.`,
+        ]),
     ...(config.mode === 'AUDIT'
       ? ['Mode AUDIT: nothing is changed. SENTRY_MODE=ACTIVE lets approved fixes run.']
       : []),

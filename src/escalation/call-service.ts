@@ -1,3 +1,4 @@
+import { anySignal } from '../core/any-signal.ts';
 import { jsonOf } from '../core/json-of.ts';
 import { readUpTo } from '../core/read-up-to.ts';
 import { whyNot } from '../core/system-fault.ts';
@@ -40,7 +41,7 @@ export async function callService(request: ServiceRequest, signal: AbortSignal):
       headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
       ...(body === undefined ? {} : { body }),
       redirect: 'manual',
-      signal: AbortSignal.any([signal, timeout]),
+      signal: anySignal([signal, timeout]),
     });
     const retryAfterMs = waitOf(response.headers.get('retry-after'), Date.now());
     const text = await textOf(response);

@@ -1,3 +1,4 @@
+import { anySignal } from '../core/any-signal.ts';
 import { messageOf } from '../core/errors.ts';
 import type { IncidentId } from '../core/ids.ts';
 import { isSlackUser } from '../core/is-slack-user.ts';
@@ -113,7 +114,7 @@ async function say(deps: PageDeps, page: Claimed, stop: AbortSignal): Promise<De
   const pager = deps.pagers.get(page.pager);
   if (!pager)
     return { ok: false, retryable: false, reason: `sentry.yaml has no pager ${page.pager} any more` };
-  const signal = AbortSignal.any([stop, AbortSignal.timeout(ANSWER_MS)]);
+  const signal = anySignal([stop, AbortSignal.timeout(ANSWER_MS)]);
   const { dedup_key: key } = page;
   if (page.want === 'resolve')
     return pager.resolve(key, 'Sentry: it is over, or was stopped by a person.', signal);

@@ -1,3 +1,4 @@
+import { anySignal } from '../core/any-signal.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { IncidentId } from '../core/ids.ts';
 import type { Json, ToolCallRequest, ToolCallResult } from '../core/tool-call.ts';
@@ -59,7 +60,7 @@ async function read(
       {
         purpose: `${principal} asks`,
         by: principal,
-        signal: AbortSignal.any([deps.shutdown, signal]),
+        signal: anySignal([deps.shutdown, signal]),
       },
     );
   } finally {

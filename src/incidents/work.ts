@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { type Heard, type Investigation, type Investigator, InvestigatorFailed } from '../agents/ports.ts';
+import { anySignal } from '../core/any-signal.ts';
 import { messageOf } from '../core/errors.ts';
 import { groupMembers } from '../core/group.ts';
 import type { Incident, Role } from '../core/incident.ts';
@@ -200,7 +201,7 @@ export function watchForStop(run: PhaseRun): { readonly signal: AbortSignal; end
   const { deps, incident } = run;
   const stopped = new AbortController();
   const end = deps.stops.watch(incident.id, () => stopped.abort(new Error(`${incident.id} was stopped.`)));
-  const signal = AbortSignal.any([deps.shutdown, stopped.signal]);
+  const signal = anySignal([deps.shutdown, stopped.signal]);
   // Every model call and every parallel tool call listens.
   setMaxListeners(0, signal);
   // At shutdown no step settles any more, so nobody comes to call `end`.

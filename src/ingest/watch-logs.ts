@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Alert } from '../core/alert.ts';
+import { anySignal } from '../core/any-signal.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Sql } from '../core/sql.ts';
@@ -71,7 +72,7 @@ export function createLogWatch(deps: WatchLogsDeps) {
       });
     for (const { target, logs } of wanted.filter((one) => !running.has(one.target))) {
       const own = new AbortController();
-      const signal = AbortSignal.any([own.signal, ending.signal]);
+      const signal = anySignal([own.signal, ending.signal]);
       const done = Promise.all(ended).then(() =>
         Promise.all(logs.map((log) => follow(deps, target.name, log, signal))),
       );

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { anySignal } from '../core/any-signal.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Watch } from '../core/sighting.ts';
@@ -82,7 +83,7 @@ export function createTargetWatch({ sql, accept, watched, log }: WatchDeps) {
     });
     for (const { target, watch } of wanted.filter((one) => !running.has(one.target))) {
       const own = new AbortController();
-      const signal = AbortSignal.any([own.signal, ending.signal]);
+      const signal = anySignal([own.signal, ending.signal]);
       const done = Promise.all(ended).then(() => follow(target.name, watch, signal));
       running.set(target, { ending: own, done });
     }

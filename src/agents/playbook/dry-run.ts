@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Gate } from '../../actions/gate.ts';
+import { anySignal } from '../../core/any-signal.ts';
 import type { Prevention } from '../../core/diagnosis.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { Domain, Incident } from '../../core/incident.ts';
@@ -38,7 +39,7 @@ export function createDryRun(deps: DryRunDeps): RunDry {
     if (target === null)
       return failed(`No ${runbook.domains.join(' or ')} system is configured to try it on.`, null);
     const credential = deps.vault.mint({ role: 'validator', incidentId: incident.id, targets: [target] });
-    const signal = AbortSignal.any([deps.shutdown, AbortSignal.timeout(LIMIT_MS)]);
+    const signal = anySignal([deps.shutdown, AbortSignal.timeout(LIMIT_MS)]);
     try {
       const call = (tool: string, input: Json, why: string) =>
         deps.gate.call(credential, { tool, target, input }, { purpose: `${dryRunPurpose}${why}`, signal });

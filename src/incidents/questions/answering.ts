@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { unlessAborted } from '../../agents/loop/run-tools.ts';
+import { anySignal } from '../../core/any-signal.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { RowOf, Sql } from '../../core/sql.ts';
 import type { InvestigationDeps } from '../deps.ts';
@@ -31,7 +32,7 @@ export function createAnswering(deps: InvestigationDeps, places: AnswerPlaces): 
     const incident = await durably('incident', () => records.incident(question.incidentId));
     if (incident === null) return;
     const stopped = new AbortController();
-    const signal = AbortSignal.any([shutdown, stopped.signal]);
+    const signal = anySignal([shutdown, stopped.signal]);
     setMaxListeners(0, signal);
     const view = places.open(question);
     const unwatch = stops.watch(`question:${id}`, () => stopped.abort(new Error('a person stopped it')));

@@ -1,5 +1,6 @@
 import type { CriterionReading } from '../../actions/recovery/criterion.ts';
 import { alertRuleOf } from '../../core/alert-rule.ts';
+import { anySignal } from '../../core/any-signal.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { isCriterion, isSymptom, neighbourRead, type VerifyPlan } from '../../core/tool-call.ts';
@@ -40,7 +41,7 @@ export async function readNow(
       target,
       plan,
       purpose: 'Somebody asked how it is now',
-      signal: AbortSignal.any([deps.shutdown, AbortSignal.timeout(LOOK_MS)]),
+      signal: anySignal([deps.shutdown, AbortSignal.timeout(LOOK_MS)]),
     });
     return { at, state, lines: lines.map((line) => deps.redact(line)) };
   } catch (error) {

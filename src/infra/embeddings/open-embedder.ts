@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import type { Log } from '../../core/log.ts';
 import type { Embedder } from '../../search/ports.ts';
 import { createChromaCoreEmbedder } from './chroma-core-embedder.ts';
@@ -15,7 +16,20 @@ const packages: Readonly<Record<string, string>> = { 'all-minilm-l6-v2': '@chrom
 /** The embedding of the configuration. A package that is missing is told at the first use. */
 export function openEmbedder({ name, options }: EmbeddingChoice, log: Log): Embedder {
   if (name === 'offline') return createEmbedder({ log });
-  return createChromaCoreEmbedder({ packageName: packages[name] ?? `@chroma-core/${name}`, options });
+  return createChromaCoreEmbedder({ packageName: packageOf(name), options });
+}
+
+const packageOf = (name: string): string => packages[name] ?? `@chroma-core/${name}`;
+
+/** The package that is not installed beside Sentry; null: none is missing. What else is wrong with one is told at the first use. */
+export function missingPackage({ name }: Pick<EmbeddingChoice, 'name'>): string | null {
+  if (name === 'offline') return null;
+  try {
+    createRequire(import.meta.url).resolve(packageOf(name));
+    return null;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND' ? packageOf(name) : null;
+  }
 }
 
 /** The embedding a collection says it was made with, as far as it can be had without its keys; null when it cannot. */

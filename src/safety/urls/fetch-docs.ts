@@ -1,4 +1,5 @@
 import { Agent, type buildConnector, type Dispatcher, request } from 'undici';
+import { anySignal } from '../../core/any-signal.ts';
 import { messageOf, type Refusal, refuse } from '../../core/errors.ts';
 import { readUpTo } from '../../core/read-up-to.ts';
 import { checkUrl } from './check-url.ts';
@@ -37,7 +38,7 @@ const allowedTypes = /^(?:text\/(?:html|plain|markdown|x-rst)|application\/(?:xh
 /** Fetches a page of documentation by GET, without cookies or credentials, and turns HTML into text. */
 export async function fetchDocs(text: string, options: FetchOptions = {}): Promise<FetchedDocs | Refusal> {
   const timeout = AbortSignal.timeout(options.timeoutMs ?? 10_000);
-  const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
+  const signal = options.signal ? anySignal([timeout, options.signal]) : timeout;
   let next = text;
   for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
     // Each address anew, also one that an allowed host sends us to.

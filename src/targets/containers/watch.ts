@@ -1,3 +1,4 @@
+import { anySignal } from '../../core/any-signal.ts';
 import type { Sighting, Watch } from '../../core/sighting.ts';
 import type { Engine, EngineEvent } from './engine.ts';
 
@@ -24,7 +25,7 @@ export const watchEngine = (
       yield { position: new Date(await engine.now({ signal, timeoutMs: 10_000 })).toISOString(), told: null };
     else {
       const tell = createTeller();
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(CONNECTION_MS)]);
+      const limit = anySignal([signal, AbortSignal.timeout(CONNECTION_MS)]);
       for await (const event of engine.follow(Date.parse(position), limit)) {
         const told = tell(event);
         if (told) yield sightingOf(event, { ...names, ...told });

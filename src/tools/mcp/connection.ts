@@ -12,9 +12,9 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { messageOf, OpsError } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
+import { plainWords } from '../../core/plain-words.ts';
 import type { Json } from '../../core/tool-call.ts';
 import { within } from '../../core/within.ts';
-import { plainWords } from './plain-words.ts';
 import type { McpServerConfig } from './server-config.ts';
 
 /** A tool as its server describes it. What else it says of itself (annotations) is not even read. */

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { clip } from '../../core/clip.ts';
 import { messageOf } from '../../core/errors.ts';
 import { isObject } from '../../core/json-of.ts';
+import { plainWords } from '../../core/plain-words.ts';
 import { storableJson } from '../../core/storable.ts';
 import type { Json } from '../../core/tool-call.ts';
 import { findInjection } from '../../safety/injection/find-injection.ts';
 import { outwardJson, outwardText } from '../../safety/screen/boundary.ts';
-import { plainWords } from './plain-words.ts';
 
 /** What a model is shown of a foreign tool. */
 export interface ShownTool {

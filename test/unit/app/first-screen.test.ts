@@ -23,4 +23,12 @@ describe('the first screen', () => {
     expect(remote).toContain('CONTAINER_HOST is no unix:// socket');
     expect(screenOf({ DOCKER_HOST: 'unix:///run/docker.sock' })).not.toContain('unix://');
   });
+
+  it('says which package of the embedding is not installed, and what to do', () => {
+    const said = 'Memory: @chroma-core/no-such-one is not installed';
+    expect(screenOf({ SENTRY_EMBEDDING: 'no-such-one' })).toContain(said);
+    expect(screenOf({ SENTRY_EMBEDDING: 'no-such-one' })).toContain('npm install @chroma-core/no-such-one');
+    expect(screenOf({ SENTRY_EMBEDDING: 'no-such-one', MEMORY_ENABLED: 'false' })).not.toContain(said);
+    expect(screenOf({})).not.toContain('is not installed');
+  });
 });

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type Docker from 'dockerode';
+import { anySignal } from '../../../core/any-signal.ts';
 import { messageOf, OpsError } from '../../../core/errors.ts';
 import { jsonOf } from '../../../core/json-of.ts';
 import { readUpTo } from '../../../core/read-up-to.ts';
@@ -215,7 +216,7 @@ async function within<T>(
   question: (signal: AbortSignal) => Promise<T>,
   { signal, timeoutMs }: SessionOptions,
 ): Promise<T> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const limit = anySignal([signal, AbortSignal.timeout(timeoutMs)]);
   try {
     limit.throwIfAborted();
     // The client tells of the abort by an error of its own, or only when the engine has answered.

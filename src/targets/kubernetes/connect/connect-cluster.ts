@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { anySignal } from '../../../core/any-signal.ts';
 import { OpsError } from '../../../core/errors.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
 import {
@@ -261,7 +262,7 @@ const pathOfObject = ({ kind, namespace, name }: ObjectRef): string =>
 
 /** Asks once; a read is asked again when the server says after which time. */
 async function askServer(access: KubeConfig, question: Question, options: SessionOptions): Promise<Answer> {
-  const limit = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
+  const limit = anySignal([options.signal, AbortSignal.timeout(options.timeoutMs)]);
   for (let waits = 0; ; waits += 1) {
     const answer = await send(access, question, limit).catch((error: unknown) => {
       throw error instanceof OpsError ? error : asAway(error, question, serverOf(access), limit);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { anySignal } from '../../../core/any-signal.ts';
 import { messageOf, OpsError } from '../../../core/errors.ts';
 import { jsonOf } from '../../../core/json-of.ts';
 import { readUpTo } from '../../../core/read-up-to.ts';
@@ -72,7 +73,7 @@ export function httpCalls({ url, headers }: Pick<HttpConfig, 'url' | 'headers'>,
       body === undefined
         ? { headers }
         : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
-    const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const within = anySignal([signal, AbortSignal.timeout(timeoutMs)]);
     try {
       // A redirect would take the credential to whatever the server names.
       return await fetch(question, { method, ...sent, signal: within, redirect: 'manual' });

@@ -1,6 +1,8 @@
 import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
+import { anySignal } from '../../../../core/any-signal.ts';
 import { messageOf, OpsError } from '../../../../core/errors.ts';
+import { plainWords } from '../../../../core/plain-words.ts';
 import type { SshTarget } from '../../ssh-config.ts';
 import { logIn } from './login.ts';
 import { quoteForShell } from './quote.ts';
@@ -10,6 +12,8 @@ const MOST_AT_ONCE = 4;
 const LOGIN_MS = 15_000;
 /** After this long without an end of the channel nobody waits for it. */
 const CLOSE_MS = 2_000;
+/** Bytes that may still come then: twice what ssh2 lets a server send unasked. One that sends more keeps to no rule. */
+const MOST_AFTER_CLOSE = 4 * 1024 * 1024;
 
 export interface RemoteRun {
   /** Null: it was killed, or the connection broke. */
@@ -60,7 +64,7 @@ export function openConnection(target: SshTarget): SshConnection {
   return {
     async run(argv, options) {
       const command = quoteForShell(argv);
-      const limit = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
+      const limit = anySignal([options.signal, AbortSignal.timeout(options.timeoutMs)]);
       return turn(limit, target, async () =>
         exec(await connected(limit), command, target, { ...options, signal: limit }, options.signal),
       );
@@ -129,6 +133,8 @@ function exec(
   return new Promise((resolve, reject) => {
     const parts = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
     let left = options.maxBytes;
+    let leftAfterClose = MOST_AFTER_CLOSE;
+    let isOver = false;
     let killed: RemoteRun['killed'] = null;
     let code: number | null = null;
     let hasEnded = false;
@@ -142,6 +148,7 @@ function exec(
     };
     const done = (isLost: boolean): void => {
       settle();
+      isOver = true;
       const [stdout, stderr] = [Buffer.concat(parts.stdout), Buffer.concat(parts.stderr)];
       resolve({ code: killed === null ? code : null, stdout, stderr, killed, isLost });
     };
@@ -157,6 +164,12 @@ function exec(
     };
     const stop = (): void => kill(caller.aborted ? 'aborted' : 'timeout');
     const take = (into: Buffer[]) => (chunk: Buffer) => {
+      if (isOver) {
+        leftAfterClose -= chunk.length;
+        if (leftAfterClose < 0) client.destroy();
+      }
+      // Not even an empty part of it is kept: that would hold the whole chunk in memory.
+      if (isOver || left === 0) return;
       into.push(chunk.subarray(0, left));
       left -= Math.min(left, chunk.length);
       if (left === 0) kill('output');
@@ -173,7 +186,7 @@ function exec(
         return reject(
           away(
             target,
-            `it opens no session for a command (${messageOf(error)})`,
+            `it opens no session for a command (${plainWords(messageOf(error), 200)})`,
             error,
             'Raise MaxSessions of its sshd, or look into its log.',
           ),
@@ -244,7 +257,7 @@ function openForward(
       reject(
         new OpsError(
           'HOST_NO_FORWARD',
-          `sshd opens no connection to ${address}:${port} (${messageOf(error)}).`,
+          `sshd opens no connection to ${address}:${port} (${plainWords(messageOf(error), 200)}).`,
           {
             hint: `Allow it for the account: AllowTcpForwarding local and PermitOpen ${address}:${port} in sshd_config.`,
             cause: error,

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { Client, type ConnectConfig } from 'ssh2';
 import { messageOf, OpsError } from '../../../../core/errors.ts';
+import { plainWords } from '../../../../core/plain-words.ts';
 import { fingerprintOf } from '../../../../safety/secrets/public-key.ts';
 import type { SshLogin } from '../../ssh-config.ts';
 import { algorithmsFor, hostKeyDiffers } from './host-key.ts';
@@ -87,9 +88,12 @@ function credentials({ by }: SshLogin): Partial<ConnectConfig> {
   return { privateKey: by.key, ...(by.passphrase === null ? {} : { passphrase: by.passphrase }) };
 }
 
-/** Another key of the server may be the pinned one. */
+/** Another key of the server may be the pinned one. Found here: what a server says is its own words. */
 function isOtherKey(error: unknown): boolean {
-  return /Host denied|no matching host key format/u.test(messageOf(error));
+  return (
+    (error as { readonly level?: string }).level === 'handshake' &&
+    /Host denied|no matching host key format/u.test(messageOf(error))
+  );
 }
 
 const networkWords: Readonly<Record<string, string>> = {
@@ -104,8 +108,10 @@ const networkWords: Readonly<Record<string, string>> = {
 
 function asFault(error: unknown, login: SshLogin): OpsError {
   if (error instanceof OpsError) return error;
-  const { level, code } = error as { readonly level?: string; readonly code?: string };
-  const said = messageOf(error);
+  const { level, code } = error as { readonly level?: string; readonly code?: string | number };
+  // A number: the server ended it and says why, whoever it is. Nothing is concluded from its words.
+  const isItsWord = typeof code === 'number';
+  const said = plainWords(messageOf(error), 200);
   const { host, port, user, by } = login;
   const who = by.kind === 'key' ? `the key in ${by.file}` : 'no key of the agent';
   if (level === 'client-authentication')
@@ -116,7 +122,7 @@ function asFault(error: unknown, login: SshLogin): OpsError {
     return new OpsError('HOST_SSH_KEY', `The ssh agent cannot be asked (${said}).`, {
       hint: 'Look whether the agent that SSH_AUTH_SOCK names runs and may be reached by Sentry.',
     });
-  if (/privateKey|passphrase|private key/iu.test(said) && by.kind === 'key')
+  if (!isItsWord && /privateKey|passphrase|private key/iu.test(said) && by.kind === 'key')
     return new OpsError(
       'HOST_SSH_KEY',
       `The key in ${by.file} cannot be used: ${keyWords(said, by.passphrase)}.`,
@@ -126,7 +132,7 @@ function asFault(error: unknown, login: SshLogin): OpsError {
     );
   return new OpsError(
     'HOST_AWAY',
-    `${host}:${port} could not be connected to: ${networkWords[code ?? ''] ?? said}.`,
+    `${host}:${port} could not be connected to: ${isItsWord ? `it says: ${said}` : (networkWords[code ?? ''] ?? said)}.`,
     {
       hint: 'Look whether the host and its sshd run, and whether Sentry may reach that port.',
       retryable: true,

@@ -1,3 +1,4 @@
+import { anySignal } from '../../../../core/any-signal.ts';
 import { messageOf, OpsError } from '../../../../core/errors.ts';
 import type { SessionOptions } from '../../../../tools/ports.ts';
 import type { Machine, PidFile } from '../../machine.ts';
@@ -153,7 +154,7 @@ const pidFileFaults: Readonly<Record<string, string>> = {
 
 /** Nothing is sent to it; sshd connects, as the host itself would. */
 async function reachRemote(connection: SshConnection, port: number, { timeoutMs, signal }: SessionOptions) {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const limit = anySignal([signal, AbortSignal.timeout(timeoutMs)]);
   const refused: string[] = [];
   for (const address of ['127.0.0.1', '::1']) {
     try {
