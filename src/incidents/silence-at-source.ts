@@ -1,5 +1,7 @@
+import { severityLabels } from '../core/alert.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import { type IncidentId, parseIncidentId } from '../core/ids.ts';
+import { SILENCE_TOOL } from '../core/silence-tool.ts';
 import type { Target } from '../core/target.ts';
 import type { AlertFacts } from '../safety/alert-matcher.ts';
 import { readSpan } from '../safety/kill-switch/parse-kill-switch.ts';
@@ -8,12 +10,8 @@ import { askForApproval, atWork, waitsForPeople } from './ask-for-approval.ts';
 import type { InvestigationDeps } from './deps.ts';
 import type { Steered } from './steering.ts';
 
-/** The tool that does it. */
-export const SILENCE_TOOL = 'alertmanager_silence';
 const EXAMPLE = 'For example: /sentry silence INC-3 2h';
 const HIDDEN = '[redacted:';
-/** Labels by which an alert tells how bad it is: one that gets worse must not stay unheard. */
-const saysHowBad: readonly string[] = ['severity', 'priority', 'level', 'urgency'];
 
 type Deps = InvestigationDeps & {
   readonly targets: ReadonlyMap<string, Target>;
@@ -126,7 +124,7 @@ function sharedLabels(
   const labels = Object.fromEntries(
     shared.filter(
       ([name, value]) =>
-        name === 'alertname' || (value !== '' && (isIdentifying(name) || saysHowBad.includes(name))),
+        name === 'alertname' || (value !== '' && (isIdentifying(name) || severityLabels.includes(name))),
     ),
   );
   if (!labels['alertname'])
@@ -138,7 +136,8 @@ function sharedLabels(
     return refuse('NO_LABELS', 'A part of its labels is hidden here, so nothing would fit them.');
   const differs = (name: string): boolean =>
     others.some((each) => (each.labels[name] ?? '') !== (first?.labels[name] ?? ''));
-  if (saysHowBad.some(differs))
+  // One that gets worse must not stay unheard.
+  if (severityLabels.some(differs))
     return refuse('NO_LABELS', 'Its alerts are of several severities: silence them where they come from.');
   return { ok: true, labels: { ...labels, severity: String(first?.labels['severity'] ?? '') } };
 }

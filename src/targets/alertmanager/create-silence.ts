@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import type { ActionOutcome } from '../../core/action.ts';
+import { severityLabels } from '../../core/alert.ts';
 import { clipLine } from '../../core/clip.ts';
 import { count } from '../../core/count.ts';
 import { OpsError, refuse } from '../../core/errors.ts';
+import { severityOf } from '../../core/severity.ts';
+import { SILENCE_TOOL } from '../../core/silence-tool.ts';
 import { sha256 } from '../../safety/sha256.ts';
 import type { ToolContext } from '../../tools/define.ts';
 import { bootClock, passed } from '../boot-clock.ts';
@@ -30,12 +33,7 @@ type Guard = { readonly hits: string };
 
 const MAX_SHOWN = 5;
 
-/** Labels by which an alert tells how bad it is. */
-const saysHowBad = ['severity', 'priority', 'level', 'urgency'];
-/** The words for the worst, as `sources/severity.ts` has them. */
-const CRITICAL =
-  /^(?:critical|crit|page|fatal|emergency|emerg|disaster|urgent|alert|p-?[01]|sev-?[01]|s1|danger)$/i;
-const isUnsaid = (labels: Labels): boolean => saysHowBad.every((name) => !labels[name]);
+const isUnsaid = (labels: Labels): boolean => severityLabels.every((name) => !labels[name]);
 
 const input = z.strictObject({
   labels: labelValues
@@ -61,7 +59,7 @@ const input = z.strictObject({
 
 /** Has Alertmanager keep alerts of exactly these labels quiet for a while. They go on firing, and are shown as silenced. */
 export const createSilence = alertmanagerTool.active<Input, Guard>({
-  name: 'alertmanager_silence',
+  name: SILENCE_TOOL,
   description:
     'Silences alerts at Alertmanager (or Grafana) for a while: it notifies nobody of them, Sentry included. It mends nothing. For alerts that are known and being seen to.',
   kind: 'active',
@@ -90,7 +88,7 @@ export const createSilence = alertmanagerTool.active<Input, Guard>({
       throw new OpsError('GONE', `They are silenced already, until ${own.endsAt}.`, {
         hint: 'Wait until that silence ends, or undo it.',
       });
-    const unsaid = saysHowBad.find((name) =>
+    const unsaid = severityLabels.find((name) =>
       hit.some((alert) => alert.labels[name] && !Object.hasOwn(labels, name)),
     );
     if (unsaid !== undefined)
@@ -113,7 +111,9 @@ export const createSilence = alertmanagerTool.active<Input, Guard>({
         'Alertmanager notifies nobody of these alerts meanwhile, nor of others with the same labels that begin. Nothing else is silenced.',
       undo: 'The Undo button ends this very silence.',
       risk:
-        saysHowBad.some((name) => CRITICAL.test(labels[name] ?? '')) || isUnsaid(labels) ? 'high' : 'medium',
+        severityLabels.some((name) => severityOf(labels[name]) === 'critical') || isUnsaid(labels)
+          ? 'high'
+          : 'medium',
       losesNothing: true,
     };
   },
