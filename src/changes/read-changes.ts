@@ -1,4 +1,5 @@
 import { type Change, namesOf } from '../core/change.ts';
+import { isSameEnvironment } from '../core/environment.ts';
 import type { Sql, Tx } from '../core/sql.ts';
 import { type ChangeRow, toChange } from './rows.ts';
 
@@ -91,25 +92,9 @@ export async function suspectsOf(
 
 function touches(change: Change, subject: ChangeSubject): boolean {
   const names = new Set(namesOfSubject(subject));
-  return change.where.some((name) => names.has(name)) && isSameEnvironment(change, subject);
+  return (
+    change.where.some((name) => names.has(name)) && isSameEnvironment(change.environment, subject.environment)
+  );
 }
 
 const namesOfSubject = ({ target, names }: ChangeSubject): readonly string[] => namesOf([target, ...names]);
-
-const shortOf: ReadonlyMap<string, string> = new Map([
-  ['prod', 'production'],
-  ['prd', 'production'],
-  ['live', 'production'],
-  ['stage', 'staging'],
-  ['stg', 'staging'],
-  ['dev', 'development'],
-]);
-
-/** One that is not said may be the same. */
-function isSameEnvironment(
-  { environment: one }: Pick<Change, 'environment'>,
-  { environment: other }: Pick<ChangeSubject, 'environment'>,
-): boolean {
-  const plain = (name: string): string => shortOf.get(name.toLowerCase()) ?? name.toLowerCase();
-  return one === null || other === null || plain(one) === plain(other);
-}

@@ -88,6 +88,14 @@ export const createSilence = alertmanagerTool.active<Input, Guard>({
       throw new OpsError('GONE', `They are silenced already, until ${own.endsAt}.`, {
         hint: 'Wait until that silence ends, or undo it.',
       });
+    if (hit.length === 0)
+      throw new OpsError(
+        'GONE',
+        'No alert with these labels fires there now, so there is nothing to silence.',
+        {
+          hint: 'Look which Alertmanager has it, and whether it is over.',
+        },
+      );
     const unsaid = severityLabels.find((name) =>
       hit.some((alert) => alert.labels[name] && !Object.hasOwn(labels, name)),
     );
@@ -127,6 +135,7 @@ export const createSilence = alertmanagerTool.active<Input, Guard>({
     const hit = await context.system.alerts(labels, context);
     if (guardOf(labels, hit).hits !== guard.hits) return nothing('other alerts would be silenced by now.');
     if (passed(bootClock(), deadline)) return nothing('the deadline had passed.');
+    if (hit.length === 0) return nothing('no such alert fires there any more.');
     try {
       const id = await context.system.create({ labels, minutes, comment: commentOf(incident) }, context);
       // What it answered is certain, whether or not it can be read now: that it is in force is looked for afterwards.
@@ -195,7 +204,6 @@ const apart =
     );
 
 function hitLines(labels: Labels, hit: readonly FiringAlert[]): readonly string[] {
-  if (hit.length === 0) return ['no such alert fires now'];
   if (hit.length === 1) return ['silences the 1 alert with these labels that fires now, 0 others'];
   const shown = hit.slice(0, MAX_SHOWN);
   return [
