@@ -39,6 +39,7 @@ import type { Guards } from './guards.ts';
 import type { MemoryServices } from './memory-services.ts';
 import { memoryUpkeep } from './memory-upkeep.ts';
 import { type Model, openModel } from './model.ts';
+import { registerMutes } from './mute-metrics.ts';
 import { createSwitches } from './switches.ts';
 import { createTargetsReload } from './targets-reload.ts';
 
@@ -72,9 +73,11 @@ export async function createIncidentServices(
     records,
     audit,
     isAdmin: (user) => policy.isAdmin(user),
+    isIdentifying,
     windows: () => maintenance,
     log,
   });
+  registerMutes(on.metrics, mutes.list);
   const correlation = createCorrelation({
     sql,
     records,

@@ -10,6 +10,7 @@ import { asActionId } from '../../../src/core/ids.ts';
 import { mcpPrincipal } from '../../../src/core/principal.ts';
 import { mcpRoutes } from '../../../src/http/mcp-route.ts';
 import { createHttpServer, type HttpServer } from '../../../src/http/server.ts';
+import { summaryOfMute } from '../../../src/incidents/mutes/mute.ts';
 import { createOutsideCalls } from '../../../src/incidents/outside-calls.ts';
 import { createManualIncidents } from '../../../src/ingest/create-manual-incident.ts';
 import { createMcpEndpoint } from '../../../src/mcp/server.ts';
@@ -100,6 +101,7 @@ beforeAll(async () => {
   const endpoint = createMcpEndpoint({
     version: '1.2.3',
     tools: () => [...tools, ...evidenceTools],
+    mutes: async () => (await core.mutes.list()).map(summaryOfMute),
     records: core.records,
     access: {
       mayAct: async ({ user }) =>
