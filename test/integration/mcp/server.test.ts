@@ -261,6 +261,16 @@ describe('who is let in', () => {
 });
 
 describe('what is offered', () => {
+  it('tells what is muted', async () => {
+    expect((await callMcp(olivia, 'mutes_list')).output).toEqual([]);
+    const answer = await core.mutes.mute('alertname="DiskFull" 2h', 'UONCALL');
+    expect(answer.ok).toBe(true);
+    expect((await callMcp(olivia, 'mutes_list')).output).toMatchObject([
+      { matcher: 'alertname="DiskFull"', by: 'UONCALL', alerts: 0, incidents: 0, firing: 0 },
+    ]);
+    for (const { id } of await core.mutes.list()) await core.mutes.unmute(id, 'UONCALL');
+  });
+
   it('says who it is, and which tools only propose', async () => {
     expect(olivia.getServerVersion()).toMatchObject({ name: 'sentry', version: '1.2.3' });
     const { tools: offered } = await olivia.listTools();
@@ -270,6 +280,7 @@ describe('what is offered', () => {
         'incidents_list',
         'incident_read',
         'incident_open',
+        'mutes_list',
         'box_state',
         'box_says',
         'evidence_read',
