@@ -10,7 +10,7 @@ import {
   type PagerConfig,
   type ScheduleConfig,
 } from '../escalation/escalation-config.ts';
-import { duration, headerKey, keyFields } from '../escalation/fields.ts';
+import { duration, headerKey, type keyFields } from '../escalation/fields.ts';
 import { opsgenieEntry } from '../escalation/pagers/opsgenie/schema.ts';
 import { integrationKey, pagerDutyEntry } from '../escalation/pagers/pagerduty/schema.ts';
 import { signingKey, webhookEntry } from '../escalation/pagers/webhook/schema.ts';

@@ -78,8 +78,7 @@ export function formatMuteEnd({ alerts, incidents, firing }: Mute): string {
 }
 
 /** What other programs are told of one that stands. */
-export const summaryOfMute = ({
-  endedBy: _,
-  closedAt: __,
-  ...standing
-}: Mute): Omit<Mute, 'endedBy' | 'closedAt'> => standing;
+export function summaryOfMute(mute: Mute): Omit<Mute, 'endedBy' | 'closedAt'> {
+  const { id, matcher, by, reason, begunAt, until, alerts, incidents, firing } = mute;
+  return { id, matcher, by, reason, begunAt, until, alerts, incidents, firing };
+}
