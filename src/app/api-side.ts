@@ -2,6 +2,7 @@ import { packageVersion } from '../config/package-root.ts';
 import { messageOf } from '../core/errors.ts';
 import { type ApiRoutes, apiRoutes } from '../http/api/api-routes.ts';
 import type { Api } from '../http/api/ports.ts';
+import { summaryOfMute } from '../incidents/mutes/mute.ts';
 import { memorySummary } from '../memory/documents/summary.ts';
 import { listEpisodes } from '../memory/episodes/list-episodes.ts';
 import { readWorkload } from '../record/workload.ts';
@@ -25,6 +26,7 @@ export function createApiSide(services: Services, probes: Probes): ApiRoutes {
         const [logs, targets] = await Promise.all([services.watchBoard.list(), services.watch.list()]);
         return { logs, targets };
       },
+      mutes: async () => (await services.mutes.list()).map(summaryOfMute),
       records,
       people: peopleOf(services),
       createManualIncident: services.createManualIncident,

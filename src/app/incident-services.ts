@@ -3,6 +3,7 @@ import { createPlaybook } from '../agents/playbook/create-playbook.ts';
 import { deleteOldChanges } from '../changes/delete-old-changes.ts';
 import type { Config } from '../config/config.ts';
 import { live } from '../core/live.ts';
+import { SILENCE_TOOL } from '../core/silence-tool.ts';
 import { createChangeOfMind } from '../incidents/after-all.ts';
 import { createCorrelation } from '../incidents/correlation/correlation.ts';
 import { systemsOf } from '../incidents/correlation/topology.ts';
@@ -14,7 +15,7 @@ import { createStopNotices } from '../incidents/kill-switch/stop-notices.ts';
 import { createMutes } from '../incidents/mutes/mutes.ts';
 import { sweepSilent } from '../incidents/phases/silence.ts';
 import { createQuestions } from '../incidents/questions/questions.ts';
-import { createSilencing, SILENCE_TOOL } from '../incidents/silence-at-source.ts';
+import { createSilencing } from '../incidents/silence-at-source.ts';
 import { createSteering } from '../incidents/steering.ts';
 import { createEngine } from '../infra/dbos/engine.ts';
 import { createAccept, createAcceptIn } from '../ingest/accept.ts';
@@ -38,6 +39,7 @@ import type { Guards } from './guards.ts';
 import type { MemoryServices } from './memory-services.ts';
 import { memoryUpkeep } from './memory-upkeep.ts';
 import { type Model, openModel } from './model.ts';
+import { registerMutes } from './mute-metrics.ts';
 import { createSwitches } from './switches.ts';
 import { createTargetsReload } from './targets-reload.ts';
 
@@ -71,9 +73,11 @@ export async function createIncidentServices(
     records,
     audit,
     isAdmin: (user) => policy.isAdmin(user),
+    isIdentifying,
     windows: () => maintenance,
     log,
   });
+  registerMutes(on.metrics, mutes.list);
   const correlation = createCorrelation({
     sql,
     records,

@@ -2,6 +2,7 @@ import { packageVersion } from '../config/package-root.ts';
 import { mcpPrincipal } from '../core/principal.ts';
 import { mcpRoutes } from '../http/mcp-route.ts';
 import type { Route } from '../http/route.ts';
+import { summaryOfMute } from '../incidents/mutes/mute.ts';
 import { createOutsideCalls } from '../incidents/outside-calls.ts';
 import type { McpDeps } from '../mcp/ports.ts';
 import { createThrottle } from '../safety/limits/throttle.ts';
@@ -36,6 +37,7 @@ function depsOf(services: Services): McpDeps {
       const kinds = new Set([...targets.values()].map(({ kind }) => kind));
       return own.filter(({ targetKinds }) => targetKinds?.some((kind) => kinds.has(kind)) ?? true);
     },
+    mutes: async () => (await services.mutes.list()).map(summaryOfMute),
     records,
     access: {
       async mayAct({ user }) {

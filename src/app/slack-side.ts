@@ -54,7 +54,8 @@ export function createSlackSide(services: Services): Slack {
       watch: async ({ text, by }) => watchCommand(services, text, by),
       ack: async (asked) => takeCommand(asked, 'ack', services.escalation.take),
       release: async (asked) => takeCommand(asked, 'release', services.escalation.release),
-      mute: async ({ text, by }) => said(await services.mutes.mute(unescapeMrkdwn(text), by)),
+      mute: async ({ text, by, incidentId }) =>
+        said(await services.mutes.mute(unescapeMrkdwn(text), by, incidentId)),
       unmute: async ({ text, by }) => said(await services.mutes.unmute(text, by)),
       silence: async ({ text, by, incidentId }) =>
         said(await services.silencing.ask(unescapeMrkdwn(text), by, incidentId)),

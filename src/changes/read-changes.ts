@@ -1,4 +1,5 @@
 import { type Change, namesOf } from '../core/change.ts';
+import { isSameEnvironment } from '../core/environment.ts';
 import type { Sql, Tx } from '../core/sql.ts';
 import { type ChangeRow, toChange } from './rows.ts';
 
@@ -7,7 +8,7 @@ const AT_MOST = 200;
 /** A change of more than so many things is of everything, and says nothing of two of them. */
 const WIDEST = 20;
 /** So long before a problem a change may have caused it. */
-export const SUSPECT_MS = 30 * 60_000;
+const SUSPECT_MS = 30 * 60_000;
 
 /** Whom a change may have touched: an incident, by what it is called. */
 export interface ChangeSubject {
@@ -48,28 +49,40 @@ export async function isToldOfChanges(db: Sql | Tx): Promise<boolean> {
 }
 
 /**
- * One recorded change that touched both, and took effect in the 30 minutes before the earlier one began; of several the latest. One that
- * failed, that is of another environment, or of so much that it is of everything, does not count.
+ * One of the suspects of the later (`suspectsOf`) that touched both, and took effect in the 30 minutes before the earlier one began; of
+ * several the latest. One that is of another environment does not count.
  */
-export async function sharedChange(
-  db: Sql | Tx,
+export function sharedChange(
+  suspects: readonly Change[],
   one: ChangeSubject,
   other: ChangeSubject,
-): Promise<Pick<Change, 'id' | 'title' | 'url'> | null> {
-  const earlier = one.beganAt < other.beganAt ? one : other;
-  const suspects = await suspectsOf(db, { ...one, beganAt: earlier.beganAt });
-  const found = suspects.find((change) => touches(change, other));
+): Pick<Change, 'id' | 'title' | 'url'> | null {
+  const began = Math.min(Date.parse(one.beganAt), Date.parse(other.beganAt));
+  const found = suspects.find(
+    (change) =>
+      Date.parse(change.at) >= began - SUSPECT_MS &&
+      Date.parse(change.startedAt ?? change.at) <= began &&
+      touches(change, one) &&
+      touches(change, other),
+  );
   return found ? { id: found.id, title: found.title, url: found.url } : null;
 }
 
-/** The changes that may have to do with a problem, for they touched it shortly before it began; newest first. Never its cause by that. */
-export async function suspectsOf(db: Sql | Tx, subject: ChangeSubject): Promise<readonly Change[]> {
+/**
+ * The changes that may have to do with a problem, for they touched it shortly before it began; newest first. Never its cause by that. One
+ * that failed, or that is of so much that it is of everything, is none. `earlierMs`: also of others that began so long before it.
+ */
+export async function suspectsOf(
+  db: Sql | Tx,
+  subject: ChangeSubject,
+  earlierMs = 0,
+): Promise<readonly Change[]> {
   const where = namesOfSubject(subject);
   if (where.length === 0) return [];
   const began = Date.parse(subject.beganAt);
   const changes = await changesAround(db, {
     where,
-    from: new Date(began - SUSPECT_MS).toISOString(),
+    from: new Date(began - SUSPECT_MS - earlierMs).toISOString(),
     to: new Date(began).toISOString(),
   });
   return changes.filter(
@@ -79,25 +92,9 @@ export async function suspectsOf(db: Sql | Tx, subject: ChangeSubject): Promise<
 
 function touches(change: Change, subject: ChangeSubject): boolean {
   const names = new Set(namesOfSubject(subject));
-  return change.where.some((name) => names.has(name)) && isSameEnvironment(change, subject);
+  return (
+    change.where.some((name) => names.has(name)) && isSameEnvironment(change.environment, subject.environment)
+  );
 }
 
 const namesOfSubject = ({ target, names }: ChangeSubject): readonly string[] => namesOf([target, ...names]);
-
-const shortOf: ReadonlyMap<string, string> = new Map([
-  ['prod', 'production'],
-  ['prd', 'production'],
-  ['live', 'production'],
-  ['stage', 'staging'],
-  ['stg', 'staging'],
-  ['dev', 'development'],
-]);
-
-/** One that is not said may be the same. */
-function isSameEnvironment(
-  { environment: one }: Pick<Change, 'environment'>,
-  { environment: other }: Pick<ChangeSubject, 'environment'>,
-): boolean {
-  const plain = (name: string): string => shortOf.get(name.toLowerCase()) ?? name.toLowerCase();
-  return one === null || other === null || plain(one) === plain(other);
-}

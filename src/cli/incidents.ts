@@ -23,7 +23,7 @@ function line(incident: Incident): string {
     id.padEnd(8),
     openedAt.slice(0, 19).replace('T', ' '),
     severity.padEnd(8),
-    formatStanding(incident).padEnd(22),
+    formatStanding(incident).padEnd(24),
     (target ?? '-').padEnd(12),
     groupTitle(incident),
   ].join('  ');

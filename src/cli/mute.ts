@@ -6,6 +6,7 @@ import { createLog } from '../infra/log/log.ts';
 import { createRecords } from '../record/record.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { readSpan } from '../safety/kill-switch/parse-kill-switch.ts';
+import { isIdentifying } from '../sources/fingerprint.ts';
 import { operator, withStore } from './with-store.ts';
 
 export const muteCommand = new Command('mute')
@@ -59,6 +60,7 @@ function withMutes(use: (mutes: Mutes) => Promise<void>): Promise<void> {
         records: createRecords(sql),
         audit: createAuditLog(sql),
         isAdmin: async () => true,
+        isIdentifying,
         windows: () => [],
         log: createLog('error'),
       }),

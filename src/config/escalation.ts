@@ -10,13 +10,14 @@ import {
   type PagerConfig,
   type ScheduleConfig,
 } from '../escalation/escalation-config.ts';
-import { duration, headerKey } from '../escalation/fields.ts';
+import { duration, headerKey, type keyFields } from '../escalation/fields.ts';
 import { opsgenieEntry } from '../escalation/pagers/opsgenie/schema.ts';
 import { integrationKey, pagerDutyEntry } from '../escalation/pagers/pagerduty/schema.ts';
 import { signingKey, webhookEntry } from '../escalation/pagers/webhook/schema.ts';
 import { opsgenieScheduleEntry } from '../escalation/schedules/opsgenie/schema.ts';
 import { pagerDutyScheduleEntry } from '../escalation/schedules/pagerduty/schema.ts';
 import { rotationEntry } from '../escalation/schedules/rotation/schema.ts';
+import { readSecret } from '../safety/named-secret.ts';
 import type { ConfigFile } from './config-file.ts';
 import { wrong } from './wrong.ts';
 
@@ -87,26 +88,30 @@ export const escalationFields = {
 export function readEscalation({ raw, placeOf }: ConfigFile, env: Env): EscalationConfig | null {
   const { escalation: section } = z.object(escalationFields).parse(raw ?? {});
   if (section === undefined) return null;
-  const valueOf = (variable: string): string => env[variable]?.trim() ?? '';
+  const keyProblems: Problem[] = [];
+  const keyOf = (path: readonly PropertyKey[], of: string, named: NamedKey, form: z.ZodType<string>) => {
+    const { key, faults } = readKey(named, env, form);
+    keyProblems.push(...faults.map((fault) => ({ path, message: `${of}: ${fault}` })));
+    return key;
+  };
   const pagers = Object.entries(section.pagers).map(
-    ([name, entry]): PagerConfig => ({ ...entry, name, key: valueOf(entry.key) }),
+    ([name, { key, key_env, key_file, ...entry }]): PagerConfig => {
+      const named = { key, key_env, key_file };
+      return {
+        ...entry,
+        name,
+        key: keyOf(['pagers', name], `pager "${name}"`, named, pagerKeys[entry.type]),
+      };
+    },
   );
-  const schedules = Object.entries(section.schedules).map(
-    ([name, entry]): ScheduleConfig =>
-      entry.type === 'rotation' ? { ...entry, name } : { ...entry, name, key: valueOf(entry.key) },
-  );
+  const schedules = Object.entries(section.schedules).map(([name, given]): ScheduleConfig => {
+    if (given.type === 'rotation') return { ...given, name };
+    const { key, key_env, key_file, ...entry } = given;
+    const named = { key, key_env, key_file };
+    return { ...entry, name, key: keyOf(['schedules', name], `schedule "${name}"`, named, headerKey) };
+  });
   const levels = section.levels.map(({ after, ...calls }): EscalationLevel => ({ ...calls, afterMs: after }));
-  const problems = [
-    ...Object.entries(section.pagers).flatMap(([name, { type, key }]) =>
-      keyFault(['pagers', name], `pager "${name}"`, key, valueOf(key), pagerKeys[type]),
-    ),
-    ...Object.entries(section.schedules).flatMap(([name, entry]) =>
-      entry.type === 'rotation'
-        ? []
-        : keyFault(['schedules', name], `schedule "${name}"`, entry.key, valueOf(entry.key), headerKey),
-    ),
-    ...levels.flatMap((_, at) => levelFaults(levels, at, pagers, schedules)),
-  ];
+  const problems = [...keyProblems, ...levels.flatMap((_, at) => levelFaults(levels, at, pagers, schedules))];
   if (problems.length > 0)
     throw wrong(problems.map(({ path, message }) => `${placeOf(['escalation', ...path])}: ${message}`));
   return {
@@ -132,16 +137,27 @@ const pagerKeys: Readonly<Record<PagerConfig['type'], z.ZodType<string>>> = {
   webhook: signingKey,
 };
 
-function keyFault(
-  path: readonly PropertyKey[],
-  of: string,
-  variable: string,
-  value: string,
+type NamedKey = { readonly [field in keyof typeof keyFields]?: string | undefined };
+
+/** What is wrong tells the variable or the file, and never what it holds. */
+function readKey(
+  { key: before, key_env, key_file }: NamedKey,
+  env: Env,
   form: z.ZodType<string>,
-): readonly Problem[] {
-  if (value === '') return [{ path, message: `${of}: the variable ${variable} is not set` }];
-  const fault = form.safeParse(value).error?.issues[0]?.message;
-  return fault === undefined ? [] : [{ path, message: `${of}: ${variable} ${fault}` }];
+): { readonly key: string; readonly faults: readonly string[] } {
+  if (before !== undefined && (key_env ?? key_file) !== undefined)
+    return { key: '', faults: ['name its key once: by key_env or key_file'] };
+  const read = readSecret(
+    'key',
+    { key_env: key_env ?? before, key_file },
+    env,
+    (secret) => form.safeParse(secret.trim()).error?.issues[0]?.message,
+  );
+  const missing = read.secret === null && read.problems.length === 0;
+  return {
+    key: read.secret?.trim() ?? '',
+    faults: missing ? ['name its key by key_env, a variable, or key_file, a file'] : read.problems,
+  };
 }
 
 function levelFaults(

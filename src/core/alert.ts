@@ -1,6 +1,9 @@
 export const severities = ['critical', 'error', 'warning', 'info', 'unknown'] as const;
 export type Severity = (typeof severities)[number];
 
+/** Labels by which an alert tells how bad it is. */
+export const severityLabels: readonly string[] = ['severity', 'priority', 'level', 'urgency'];
+
 /** The annotation in which a chat source keeps label values whose names the message does not tell. */
 export const bareValues = 'title_values';
 

@@ -22,17 +22,19 @@ export const escalationReasons = [
 ] as const;
 export type EscalationReason = (typeof escalationReasons)[number];
 
-/** An entry of `sentry.yaml` with its name; `key` is the secret itself, where the entry only names its variable. */
+/** An entry of `sentry.yaml` with its name. */
 type Named<E> = E & { readonly name: string };
+/** With the secret itself, where the entry only names its variable or its file. */
+type Keyed<E> = Named<Omit<E, 'key' | 'key_env' | 'key_file'>> & { readonly key: string };
 
-export type PagerDutyConfig = Named<z.infer<typeof pagerDutyEntry>>;
-export type OpsgenieConfig = Named<z.infer<typeof opsgenieEntry>>;
-export type WebhookConfig = Named<z.infer<typeof webhookEntry>>;
+export type PagerDutyConfig = Keyed<z.infer<typeof pagerDutyEntry>>;
+export type OpsgenieConfig = Keyed<z.infer<typeof opsgenieEntry>>;
+export type WebhookConfig = Keyed<z.infer<typeof webhookEntry>>;
 /** What `createPager` makes a `Pager` of. */
 export type PagerConfig = PagerDutyConfig | OpsgenieConfig | WebhookConfig;
 
-export type PagerDutyScheduleConfig = Named<z.infer<typeof pagerDutyScheduleEntry>>;
-export type OpsgenieScheduleConfig = Named<z.infer<typeof opsgenieScheduleEntry>>;
+export type PagerDutyScheduleConfig = Keyed<z.infer<typeof pagerDutyScheduleEntry>>;
+export type OpsgenieScheduleConfig = Keyed<z.infer<typeof opsgenieScheduleEntry>>;
 export type RotationConfig = Named<z.infer<typeof rotationEntry>>;
 /** What `createSchedule` makes an `OnCallSchedule` of. */
 export type ScheduleConfig = PagerDutyScheduleConfig | OpsgenieScheduleConfig | RotationConfig;

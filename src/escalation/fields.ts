@@ -1,10 +1,19 @@
 import { z } from 'zod';
+import { secretFile, secretVariable } from '../safety/named-secret.ts';
 
-/** `env:NAME`, as its NAME. Whoever writes the secret itself here must not read it again in the error. */
-export const secretName = z
-  .string()
-  .regex(/^env:[A-Za-z_][A-Za-z0-9_]*$/, 'expected env:NAME, the environment variable that holds it')
-  .transform((text) => text.slice('env:'.length));
+/**
+ * Where the key of an entry is: in a variable, or in a file. `key: env:NAME` is how it was said before. Whoever writes the secret itself
+ * here must not read it again in the error.
+ */
+export const keyFields = {
+  key_env: secretVariable.optional(),
+  key_file: secretFile.optional(),
+  key: z
+    .string()
+    .regex(/^env:[A-Za-z_][A-Za-z0-9_]*$/, 'expected key_env: NAME, the environment variable that holds it')
+    .transform((text) => text.slice('env:'.length))
+    .optional(),
+} as const;
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 

@@ -2,6 +2,7 @@ import { isResting } from '../core/effort.ts';
 import type { IncidentId } from '../core/ids.ts';
 import { isSlackUser } from '../core/is-slack-user.ts';
 import { restsUnder } from '../core/machine.ts';
+import { SILENCE_TOOL } from '../core/silence-tool.ts';
 import type { Tx } from '../core/sql.ts';
 import type { IncidentRow } from '../record/rows.ts';
 import { BEGINS, beginOfRun, comesBack, type SeenEvent } from './begin-of-run.ts';
@@ -68,7 +69,7 @@ export async function readFacts(tx: Tx, id: IncidentId): Promise<Read | null> {
     SELECT a.id, coalesce((SELECT u.finished_at FROM action u WHERE u.incident_id = a.incident_id AND u.undoes = a.id AND u.state = 'succeeded'
                             ORDER BY u.finished_at LIMIT 1),
                           a.finished_at + (a.input->>'minutes')::int * interval '1 minute') AS until
-      FROM action a WHERE a.incident_id = ${id} AND a.tool = 'alertmanager_silence' AND a.state = 'succeeded'
+      FROM action a WHERE a.incident_id = ${id} AND a.tool = ${SILENCE_TOOL} AND a.state = 'succeeded'
      ORDER BY a.finished_at DESC LIMIT 1`;
   const calls = await tx<CallRow>`
     SELECT key, level, reason, at FROM escalation_call WHERE incident_id = ${id} ORDER BY at`;

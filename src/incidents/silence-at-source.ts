@@ -1,5 +1,9 @@
+import { severityLabels } from '../core/alert.ts';
+import { isSameEnvironment } from '../core/environment.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import { type IncidentId, parseIncidentId } from '../core/ids.ts';
+import type { Incident } from '../core/incident.ts';
+import { SILENCE_TOOL } from '../core/silence-tool.ts';
 import type { Target } from '../core/target.ts';
 import type { AlertFacts } from '../safety/alert-matcher.ts';
 import { readSpan } from '../safety/kill-switch/parse-kill-switch.ts';
@@ -8,12 +12,8 @@ import { askForApproval, atWork, waitsForPeople } from './ask-for-approval.ts';
 import type { InvestigationDeps } from './deps.ts';
 import type { Steered } from './steering.ts';
 
-/** The tool that does it. */
-export const SILENCE_TOOL = 'alertmanager_silence';
 const EXAMPLE = 'For example: /sentry silence INC-3 2h';
 const HIDDEN = '[redacted:';
-/** Labels by which an alert tells how bad it is: one that gets worse must not stay unheard. */
-const saysHowBad: readonly string[] = ['severity', 'priority', 'level', 'urgency'];
 
 type Deps = InvestigationDeps & {
   readonly targets: ReadonlyMap<string, Target>;
@@ -56,9 +56,10 @@ async function ask(deps: Deps, text: string, by: string, here: IncidentId | null
   const incident = await deps.records.incident(id);
   if (!incident) return refuse('UNKNOWN_INCIDENT', `There is no ${id}.`);
   if (!waitsForPeople(incident)) return atWork(incident);
-  const target = targetFor(deps, incident.target, named);
+  const alerts = await alertFacts(deps.sql, incident);
+  const target = targetFor(deps, incident, alerts, named);
   if (typeof target !== 'string') return target;
-  const shared = sharedLabels(await alertFacts(deps.sql, incident), deps.isIdentifying);
+  const shared = sharedLabels(alerts, deps.isIdentifying);
   if (!shared.ok) return shared;
   const { labels } = shared;
   const asked = await askForApproval(deps, incident, {
@@ -89,24 +90,37 @@ async function ask(deps: Deps, text: string, by: string, here: IncidentId | null
     : refuse(asked.code, `Nothing was asked for. ${asked.reason}`);
 }
 
-/** The one that is named, else the incident's neighbour, else the only one there is. */
+/** The one that is named, else the incident's neighbour, else that of its environment, else the only one there is. */
 function targetFor(
   { targets, canSilence }: Deps,
-  own: string | null,
+  { id, target: own }: Incident,
+  [alert]: readonly AlertFacts[],
   named: string | undefined,
 ): string | Refusal {
-  const able = [...targets.values()].filter((target) => canSilence(target)).map(({ name }) => name);
+  const able = [...targets.values()].filter((target) => canSilence(target));
+  const names = able.map(({ name }) => name);
   if (named !== undefined)
-    return able.includes(named)
+    return names.includes(named)
       ? named
-      : refuse('UNKNOWN_TARGET', `Alerts cannot be silenced at “${named.slice(0, 80)}”. ${among(able)}`);
-  const near = (targets.get(own ?? '')?.neighbours ?? []).filter((name) => able.includes(name));
-  const [only, ...others] = near.length > 0 ? near : able;
+      : refuse('UNKNOWN_TARGET', `Alerts cannot be silenced at “${named.slice(0, 80)}”. ${among(names)}`);
+  const system = targets.get(own ?? '');
+  const near = (system?.neighbours ?? []).filter((name) => names.includes(name));
+  const environment = system?.environment ?? environmentOf(alert);
+  const here = able.filter((each) => isSameEnvironment(each.environment, environment));
+  const [only, ...others] = near.length > 0 ? near : names.length > 1 ? here.map(({ name }) => name) : names;
   if (only !== undefined && others.length === 0) return only;
   return refuse(
     'UNKNOWN_TARGET',
-    only === undefined ? among(able) : `Say at which: /sentry silence INC-3 2h at ${only}. ${among(able)}`,
+    names.length === 0
+      ? among(names)
+      : `Which one has the alert is not clear, so nothing is silenced. Say it: /sentry silence ${id} 2h at ${only ?? names[0]}. ${among(names)}`,
   );
+}
+
+/** Where its alert says that it is from; null: it does not say. */
+function environmentOf(alert: AlertFacts | undefined): string | null {
+  const said = alert?.labels['environment'] ?? alert?.labels['env'];
+  return typeof said === 'string' && said !== '' ? said : null;
 }
 
 const among = (able: readonly string[]): string =>
@@ -126,7 +140,7 @@ function sharedLabels(
   const labels = Object.fromEntries(
     shared.filter(
       ([name, value]) =>
-        name === 'alertname' || (value !== '' && (isIdentifying(name) || saysHowBad.includes(name))),
+        name === 'alertname' || (value !== '' && (isIdentifying(name) || severityLabels.includes(name))),
     ),
   );
   if (!labels['alertname'])
@@ -138,7 +152,8 @@ function sharedLabels(
     return refuse('NO_LABELS', 'A part of its labels is hidden here, so nothing would fit them.');
   const differs = (name: string): boolean =>
     others.some((each) => (each.labels[name] ?? '') !== (first?.labels[name] ?? ''));
-  if (saysHowBad.some(differs))
+  // One that gets worse must not stay unheard.
+  if (severityLabels.some(differs))
     return refuse('NO_LABELS', 'Its alerts are of several severities: silence them where they come from.');
   return { ok: true, labels: { ...labels, severity: String(first?.labels['severity'] ?? '') } };
 }

@@ -1,4 +1,4 @@
-import type { Alert } from '../core/alert.ts';
+import { type Alert, severityLabels } from '../core/alert.ts';
 import { clip } from '../core/clip.ts';
 import { isIdentifying } from '../sources/fingerprint.ts';
 import { isSeverityWord, namingWords, splitHeadline, wordsIn } from '../sources/headline-words.ts';
@@ -42,8 +42,6 @@ export interface Value {
   readonly telling: string;
   readonly severity: boolean;
 }
-
-const severityLabels = new Set(['severity', 'priority', 'level', 'urgency']);
 
 export function toldBy(
   alert: Pick<Alert, 'name' | 'labels' | 'headline' | 'apart' | 'fingerprint' | 'idOf'>,
@@ -213,7 +211,7 @@ function valuesOf(labels: Readonly<Record<string, string>>): readonly Value[] {
     .map(([label, value]) => ({
       words: spaced(wordsIn(value)),
       telling: spaced(namingWords(value)),
-      severity: severityLabels.has(label),
+      severity: severityLabels.includes(label),
     }))
     .filter(({ words }) => words !== '');
 }

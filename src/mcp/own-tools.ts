@@ -91,8 +91,19 @@ const incidentOpen: OwnTool<{ readonly text: string }> = {
   },
 };
 
+const mutesList: OwnTool<Record<string, never>> = {
+  name: 'mutes_list',
+  description:
+    'What is muted now, by a person or a maintenance window: which alerts wait until when, how many came, and how many incidents of it still fire.',
+  input: z.strictObject({}),
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  async run(deps) {
+    return { ok: true, incidentId: null, output: (await deps.mutes()).map((mute) => ({ ...mute })) };
+  },
+};
+
 // oxlint-disable-next-line typescript/no-explicit-any -- inputs of every type; each parses its own
-export const ownTools: readonly OwnTool<any>[] = [incidentsList, incidentRead, incidentOpen];
+export const ownTools: readonly OwnTool<any>[] = [incidentsList, incidentRead, incidentOpen, mutesList];
 
 /** Whether there is one that the client may not read is not told. */
 export async function readableIncident(

@@ -4,6 +4,7 @@ import type { Incident } from '../core/incident.ts';
 import type { IncidentRecord } from '../core/incident-record.ts';
 import type { Log } from '../core/log.ts';
 import type { Json } from '../core/tool-call.ts';
+import type { summaryOfMute } from '../incidents/mutes/mute.ts';
 import type { OutsideCalls, Outsider } from '../incidents/outside-calls.ts';
 import type { CreateManualIncident } from '../ingest/create-manual-incident.ts';
 import type { ModelGuard } from '../safety/model-guard/model-guard.ts';
@@ -19,6 +20,7 @@ export interface McpDeps {
     load(id: IncidentId): Promise<IncidentRecord | null>;
     list(options: { readonly limit: number; readonly open?: boolean }): Promise<readonly Incident[]>;
   };
+  readonly mutes: () => Promise<ReadonlyArray<ReturnType<typeof summaryOfMute>>>;
   readonly access: {
     /** A client of somebody who has left, or whom Slack does not know, may nothing. */
     mayAct(caller: Outsider): Promise<Refusal | undefined>;

@@ -183,8 +183,7 @@ function endOf(root: Message): End {
   if (text.includes('ask again then')) return 'open';
   if (text.includes('Resolved · ')) return 'confirmed';
   if (text.includes('Over · ')) return 'over';
-  if (text.includes('over to you') || text.includes('a person is needed') || text.includes('Ignored: '))
-    return 'handed_over';
+  if (/over to you|a person is needed|nothing to investigate/i.test(text)) return 'handed_over';
   return 'open';
 }
 

@@ -39,6 +39,7 @@ import { createApprovalSeal } from '../../src/safety/vault/approval-seal.ts';
 import { openCredentialVault, type VaultOptions } from '../../src/safety/vault/credentials.ts';
 import { createIdentities } from '../../src/safety/vault/identities.ts';
 import { openVaultKey } from '../../src/safety/vault/vault-key.ts';
+import { isIdentifying } from '../../src/sources/fingerprint.ts';
 import { endSenders, repeaters } from '../../src/sources/registry.ts';
 import { defineActiveTool, defineReadTool, type Tool } from '../../src/tools/define.ts';
 import { directoryOf } from './directory.ts';
@@ -332,6 +333,7 @@ export async function createCore(options: CoreOptions) {
     records,
     audit,
     isAdmin: async (user) => user === 'UADMIN',
+    isIdentifying,
     windows: options.windows ?? (() => []),
     log: quiet,
   });

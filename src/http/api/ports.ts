@@ -13,7 +13,7 @@ import type { MemorySummary } from '../../memory/documents/summary.ts';
 import type { ListedEpisode } from '../../memory/episodes/list-episodes.ts';
 import type { Promotions } from '../../memory/promotion/promotions.ts';
 import type { WorkspaceMemory } from '../../memory/promotion/workspace-memory.ts';
-import type { Status } from './schemas.ts';
+import type { Mutes, Status } from './schemas.ts';
 
 /** What the HTTP API works on. It reads the record, opens incidents, and touches no system. */
 export interface Api {
@@ -22,6 +22,7 @@ export interface Api {
     readonly logs: readonly WatchedState[];
     readonly targets: readonly WatchedTarget[];
   }>;
+  readonly mutes: () => Promise<z.infer<typeof Mutes>>;
   readonly records: {
     load(id: IncidentId): Promise<IncidentRecord | null>;
     incident(id: IncidentId): Promise<Incident | null>;

@@ -40,6 +40,22 @@ export const Status = z.object({
   parts: z.array(Part),
 });
 
+export const Mutes = z
+  .array(
+    z.object({
+      id: z.string(),
+      matcher: z.string(),
+      by: z.string().describe('A Slack user id, who used the command line, or `maintenance`.'),
+      reason: z.string(),
+      begunAt: time,
+      until: time,
+      alerts: z.int().describe('That came while it held, and of how many incidents.'),
+      incidents: z.int(),
+      firing: z.int().describe('Incidents of it that still fire: they are opened at its end.'),
+    }),
+  )
+  .describe('The first to end first.');
+
 export const IncidentSummary = z.object({
   id: z.string(),
   state: z.enum(incidentStates),

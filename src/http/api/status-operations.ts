@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Described, defineOperation, ok } from './operation.ts';
-import { Part, Status, Watchers } from './schemas.ts';
+import { Mutes, Part, Status, Watchers } from './schemas.ts';
 
 const readStatus = defineOperation({
   id: 'readStatus',
@@ -22,7 +22,17 @@ const listWatchers = defineOperation({
   handle: async (api) => ok(await api.watchers()),
 });
 
-export const statusOperations = [readStatus, listWatchers];
+const listMutes = defineOperation({
+  id: 'listMutes',
+  method: 'GET',
+  path: '/api/v1/mutes',
+  scope: 'read',
+  summary: 'The mutes and maintenance windows that stand, and how many alerts each keeps waiting.',
+  response: Mutes,
+  handle: async (api) => ok(await api.mutes()),
+});
+
+export const statusOperations = [readStatus, listWatchers, listMutes];
 
 /** What needs no token; `src/http/status-routes.ts` answers. */
 export const openRequests: readonly Described[] = [

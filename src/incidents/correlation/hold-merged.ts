@@ -1,4 +1,4 @@
-import { type ChangeSubject, changesAround, SUSPECT_MS, sharedChange } from '../../changes/read-changes.ts';
+import { sharedChange, suspectsOf } from '../../changes/read-changes.ts';
 import { severities } from '../../core/alert.ts';
 import type { ChosenEffort } from '../../core/effort.ts';
 import type { IncidentId } from '../../core/ids.ts';
@@ -104,8 +104,7 @@ async function staysUnder(deps: HoldDeps, { id, isOver }: Standing, leadId: Inci
 
 function goesOn(leadId: IncidentId, lead: Standing | undefined): string {
   if (lead && mayLead(lead)) return 'I look into it by itself.';
-  const isEnded = lead?.state === 'resolved' || lead?.state === 'ignored';
-  return `${leadId} ${isEnded ? 'is over' : 'waits'}, and this still fires: I look into it by itself.`;
+  return `${leadId} ${lead && isEnded(lead.state) ? 'is over' : 'waits'}, and this still fires: I look into it by itself.`;
 }
 
 /** True: it rests under another from now on. */
@@ -140,27 +139,17 @@ async function related(deps: HoldDeps, one: Standing): Promise<readonly Pair[]> 
   if (windowMs === null || one.source === 'hand' || !one.fires || !(mayLead(one) || mayRest(one))) return [];
   const topology = topologyOf(deps.systems());
   const subjectOf = (standing: Standing) => changeSubject(standing, topology);
-  const isChanged = await wasChanged(deps, subjectOf(one), windowMs);
+  // Also those that an earlier one of the same window may have followed.
+  const suspects = await suspectsOf(deps.sql, subjectOf(one), windowMs);
   const pairs: Pair[] = [];
-  for (const other of await candidates(deps, one, windowMs, isChanged || carriesChange(one))) {
-    let decided = correlate(one, other, topology, null, windowMs);
-    if (decided.kind === 'hint' && isChanged) {
-      const change = await sharedChange(deps.sql, subjectOf(one), subjectOf(other));
-      decided = correlate(one, other, topology, change, windowMs);
-    }
+  for (const other of await candidates(deps, one, windowMs, suspects.length > 0 || carriesChange(one))) {
+    const change = sharedChange(suspects, subjectOf(one), subjectOf(other));
+    const decided = correlate(one, other, topology, change, windowMs);
     if (decided.kind !== 'merge') continue;
     // Of one that is to rest under this its own turn asks the rest.
     if (decided.child !== one.id || (await mayBeOne(deps, one, other))) pairs.push(decided);
   }
   return pairs;
-}
-
-/** Whether anything that touched it is on record that an earlier one of the same window may have followed, too. */
-async function wasChanged({ sql }: HoldDeps, subject: ChangeSubject, windowMs: number): Promise<boolean> {
-  const where = [...(subject.target === null ? [] : [subject.target]), ...subject.names];
-  if (where.length === 0) return false;
-  const from = new Date(Date.parse(subject.beganAt) - SUSPECT_MS - windowMs).toISOString();
-  return (await changesAround(sql, { where, from, to: subject.beganAt, limit: 1 })).length > 0;
 }
 
 async function mayBeOne(deps: HoldDeps, one: Standing, other: Standing): Promise<boolean> {

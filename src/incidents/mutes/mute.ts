@@ -76,3 +76,9 @@ export function formatMuteEnd({ alerts, incidents, firing }: Mute): string {
   if (firing === 0) return `${came}, and all are over.`;
   return `${came}, ${firing} still ${firing === 1 ? 'fires' : 'fire'}: opening ${firing === 1 ? 'it' : 'them'}.`;
 }
+
+/** What other programs are told of one that stands. */
+export function summaryOfMute(mute: Mute): Omit<Mute, 'endedBy' | 'closedAt'> {
+  const { id, matcher, by, reason, begunAt, until, alerts, incidents, firing } = mute;
+  return { id, matcher, by, reason, begunAt, until, alerts, incidents, firing };
+}

@@ -15,15 +15,18 @@ import { type HoldDeps, holdMuted, releaseMuted } from './hold-muted.ts';
 import { openWindows } from './maintenance.ts';
 import { BY_MAINTENANCE, formatMute, formatMuteEnd, type Mute, openMutes, readMute } from './mute.ts';
 import { parseMute } from './parse-mute.ts';
+import { withMatcher } from './with-matcher.ts';
 
 /** What alerts wait for: `/sentry mute`, and the maintenance windows of `sentry.yaml`. */
 export interface Mutes {
-  /** `<matcher> 2h [reason]`, as somebody typed it. */
-  mute(text: string, by: string): Promise<Steered>;
+  /** `<matcher> 2h [reason]`, as somebody typed it; without a matcher, what the alerts of the incident `here` have in common. */
+  mute(text: string, by: string, here?: IncidentId | null): Promise<Steered>;
   /** Ends one before its time: what still fires is opened. */
   unmute(id: string, by: string): Promise<Steered>;
   /** What is muted now, a line each; none: nothing. */
   lines(): Promise<readonly string[]>;
+  /** Those whose alerts wait, the first to end first. */
+  list(): Promise<readonly Mute[]>;
   read(id: string): Promise<Mute | null>;
   /** Has those of them wait that are muted, and answers which do. */
   hold(ids: readonly IncidentId[]): Promise<ReadonlySet<IncidentId>>;
@@ -46,6 +49,8 @@ export interface MutesDeps extends HoldDeps {
   readonly isAdmin: (user: string) => Promise<boolean>;
   /** As they are configured now. */
   readonly windows: () => readonly MaintenanceWindow[];
+  /** Whether a label says which thing is ill, and not who noticed it. */
+  readonly isIdentifying: (label: string) => boolean;
   readonly log: Log;
 }
 
@@ -62,9 +67,13 @@ export function createMutes(deps: MutesDeps): Mutes {
   }
 
   return {
-    mute: (text, by) => mute(deps, text, by),
+    async mute(text, by, here = null) {
+      const whole = await withMatcher(deps, text, here);
+      return typeof whole === 'string' ? mute(deps, whole, by) : whole;
+    },
     unmute: (id, by) => unmute(deps, id, by),
     lines: async () => (await openMutes(sql)).map(formatMute),
+    list: () => openMutes(sql),
     read: (id) => readMute(sql, id),
     async hold(ids) {
       // An alert may come before anybody has looked.

@@ -19,7 +19,15 @@ export interface Around {
   /** Open incidents that everybody who reads the answer may see. */
   readonly open: readonly Pick<
     Incident,
-    'id' | 'title' | 'members' | 'state' | 'mutedBy' | 'mergedInto' | 'effort'
+    | 'id'
+    | 'title'
+    | 'members'
+    | 'state'
+    | 'asksAgainAt'
+    | 'flappingUntil'
+    | 'mutedBy'
+    | 'mergedInto'
+    | 'effort'
   >[];
   readonly now: Date;
   /** Somebody else can be asked: “nothing is known” is then no answer. */

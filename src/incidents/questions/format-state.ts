@@ -2,43 +2,47 @@ import { isResting } from '../../core/effort.ts';
 import type { Incident, IncidentState } from '../../core/incident.ts';
 import { isMerged } from '../../core/merged-with.ts';
 
-const words: Readonly<Record<IncidentState, string>> = {
+const states: Readonly<Record<IncidentState, string>> = {
   open: 'Just opened',
-  triaging: 'Being triaged',
-  ignored: 'Ignored',
+  triaging: 'Taking a first look',
+  ignored: 'Nothing to investigate',
   diagnosing: 'Looking for the cause',
-  reported: 'Reported',
-  planning: 'Working out a fix',
+  reported: 'Over to you',
+  planning: 'Looking for a safe fix',
   awaiting_approval: 'Waiting for approval',
-  remediating: 'Running the fix',
-  verifying: 'Checking the fix',
+  remediating: 'Running the approved fix',
+  verifying: 'Checking that it is gone',
   resolved: 'Resolved',
-  escalated: 'Needs a person',
-  stopped: 'Stopped',
+  escalated: 'A person is needed',
+  stopped: 'Stopped by a person',
 };
 
-/** A state as people read it, in Slack and in the terminal alike. */
-export function formatState(state: IncidentState): string {
-  return words[state];
-}
-
-/** How an incident stands: its state, unless a mute, the policy or an incident that leads keeps it there. */
-export function formatStanding({
-  state,
-  mutedBy,
-  mergedInto,
-  effort,
-}: Pick<Incident, 'state' | 'mutedBy' | 'mergedInto' | 'effort'>): string {
-  if (isMerged({ state, mergedInto })) return `Part of ${mergedInto}`;
-  if (state === 'open' && mutedBy !== null) return `Muted (${mutedBy})`;
-  return state === 'reported' && isResting(effort) ? rests[effort] : words[state];
-}
-
+/** Reported because the policy asks for no more. */
 const rests = {
   none: 'Recorded',
   on_demand: 'Waiting for Investigate',
   triage: 'First look done',
 } as const;
+
+/** A state as people read it, in Slack and in the terminal alike. */
+export const formatState = (state: IncidentState): string => states[state];
+
+/** How an incident stands: its state, unless a mute, the policy, an incident that leads or Sentry itself keeps it there. */
+export function formatStanding({
+  state,
+  asksAgainAt,
+  flappingUntil,
+  mutedBy,
+  mergedInto,
+  effort,
+}: Pick<Incident, 'state' | 'asksAgainAt' | 'flappingUntil' | 'mutedBy' | 'mergedInto' | 'effort'>): string {
+  if (isMerged({ state, mergedInto })) return `Part of ${mergedInto}`;
+  if (state === 'open' && mutedBy !== null) return `Muted (${mutedBy})`;
+  if (state !== 'reported') return states[state];
+  if (flappingUntil !== null) return 'Flapping: its alert comes and goes';
+  if (isResting(effort)) return rests[effort];
+  return asksAgainAt === null ? states[state] : 'Waiting to ask again';
+}
 
 /** What happens next; null where nothing is planned. `moment`: a time, where the reader's zone is not known. */
 export function formatNextStep(

@@ -1,11 +1,11 @@
 import type { Alert } from '../../core/alert.ts';
+import { severityOf } from '../../core/severity.ts';
 import { sha256 } from '../../safety/sha256.ts';
 import { badInput } from '../bad-input.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import { gathered } from '../gathered.ts';
 import { inTurns } from '../in-turns.ts';
 import type { AlertSource, BadInput, ReadContext, ReadResult } from '../ports.ts';
-import { severityOf } from '../severity.ts';
 import { namedTarget } from '../target.ts';
 import { AlertmanagerAlert, AlertmanagerWebhook } from './schema.ts';
 

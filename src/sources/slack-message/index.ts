@@ -1,9 +1,9 @@
 import { type Alert, bareValues, postedBy } from '../../core/alert.ts';
 import { clip } from '../../core/clip.ts';
+import { severityOf } from '../../core/severity.ts';
 import { badInput } from '../bad-input.ts';
 import { fingerprintOf, fingerprintOfId } from '../fingerprint.ts';
 import type { AlertSource, ReadContext, ReadResult } from '../ports.ts';
-import { severityOf } from '../severity.ts';
 import { namedTarget } from '../target.ts';
 import { isAnotherAppsPost } from './another-app.ts';
 import type { Listed } from './listed.ts';

@@ -1,6 +1,6 @@
+import { severityOf } from '../../core/severity.ts';
 import { trimMarks } from '../../core/trim-marks.ts';
 import { isSeverityWord, namingWords, splitHeadline, wordsIn } from '../headline-words.ts';
-import { severityOf } from '../severity.ts';
 import { plainText, withoutMarks } from './mrkdwn.ts';
 import type { Reading } from './sender.ts';
 

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import type { ActionOutcome } from '../../core/action.ts';
+import { severityLabels } from '../../core/alert.ts';
 import { clipLine } from '../../core/clip.ts';
 import { count } from '../../core/count.ts';
 import { OpsError, refuse } from '../../core/errors.ts';
+import { severityOf } from '../../core/severity.ts';
+import { SILENCE_TOOL } from '../../core/silence-tool.ts';
 import { sha256 } from '../../safety/sha256.ts';
 import type { ToolContext } from '../../tools/define.ts';
 import { bootClock, passed } from '../boot-clock.ts';
@@ -30,12 +33,7 @@ type Guard = { readonly hits: string };
 
 const MAX_SHOWN = 5;
 
-/** Labels by which an alert tells how bad it is. */
-const saysHowBad = ['severity', 'priority', 'level', 'urgency'];
-/** The words for the worst, as `sources/severity.ts` has them. */
-const CRITICAL =
-  /^(?:critical|crit|page|fatal|emergency|emerg|disaster|urgent|alert|p-?[01]|sev-?[01]|s1|danger)$/i;
-const isUnsaid = (labels: Labels): boolean => saysHowBad.every((name) => !labels[name]);
+const isUnsaid = (labels: Labels): boolean => severityLabels.every((name) => !labels[name]);
 
 const input = z.strictObject({
   labels: labelValues
@@ -61,7 +59,7 @@ const input = z.strictObject({
 
 /** Has Alertmanager keep alerts of exactly these labels quiet for a while. They go on firing, and are shown as silenced. */
 export const createSilence = alertmanagerTool.active<Input, Guard>({
-  name: 'alertmanager_silence',
+  name: SILENCE_TOOL,
   description:
     'Silences alerts at Alertmanager (or Grafana) for a while: it notifies nobody of them, Sentry included. It mends nothing. For alerts that are known and being seen to.',
   kind: 'active',
@@ -90,7 +88,15 @@ export const createSilence = alertmanagerTool.active<Input, Guard>({
       throw new OpsError('GONE', `They are silenced already, until ${own.endsAt}.`, {
         hint: 'Wait until that silence ends, or undo it.',
       });
-    const unsaid = saysHowBad.find((name) =>
+    if (hit.length === 0)
+      throw new OpsError(
+        'GONE',
+        'No alert with these labels fires there now, so there is nothing to silence.',
+        {
+          hint: 'Look which Alertmanager has it, and whether it is over.',
+        },
+      );
+    const unsaid = severityLabels.find((name) =>
       hit.some((alert) => alert.labels[name] && !Object.hasOwn(labels, name)),
     );
     if (unsaid !== undefined)
@@ -113,7 +119,9 @@ export const createSilence = alertmanagerTool.active<Input, Guard>({
         'Alertmanager notifies nobody of these alerts meanwhile, nor of others with the same labels that begin. Nothing else is silenced.',
       undo: 'The Undo button ends this very silence.',
       risk:
-        saysHowBad.some((name) => CRITICAL.test(labels[name] ?? '')) || isUnsaid(labels) ? 'high' : 'medium',
+        severityLabels.some((name) => severityOf(labels[name]) === 'critical') || isUnsaid(labels)
+          ? 'high'
+          : 'medium',
       losesNothing: true,
     };
   },
@@ -127,6 +135,7 @@ export const createSilence = alertmanagerTool.active<Input, Guard>({
     const hit = await context.system.alerts(labels, context);
     if (guardOf(labels, hit).hits !== guard.hits) return nothing('other alerts would be silenced by now.');
     if (passed(bootClock(), deadline)) return nothing('the deadline had passed.');
+    if (hit.length === 0) return nothing('no such alert fires there any more.');
     try {
       const id = await context.system.create({ labels, minutes, comment: commentOf(incident) }, context);
       // What it answered is certain, whether or not it can be read now: that it is in force is looked for afterwards.
@@ -195,7 +204,6 @@ const apart =
     );
 
 function hitLines(labels: Labels, hit: readonly FiringAlert[]): readonly string[] {
-  if (hit.length === 0) return ['no such alert fires now'];
   if (hit.length === 1) return ['silences the 1 alert with these labels that fires now, 0 others'];
   const shown = hit.slice(0, MAX_SHOWN);
   return [

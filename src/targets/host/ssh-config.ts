@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { readSecret, secretFile, secretVariable } from '../../safety/named-secret.ts';
 import { readPublicKey } from '../../safety/secrets/public-key.ts';
-import { readSecret, secretFile, secretVariable } from '../secret.ts';
 
 /** A host key that is expected: any other one ends the connection before anything is sent that only the host may see. */
 export interface HostKeyPin {

@@ -1,6 +1,6 @@
 import { postgresUrlFault } from '../../core/postgres-url.ts';
+import { readSecret, secretFile, secretVariable } from '../../safety/named-secret.ts';
 import type { EntryOf, TargetConfig } from '../kind.ts';
-import { readSecret, secretFile, secretVariable } from '../secret.ts';
 
 /** A PostgreSQL target with its credentials. `actUrl` null: it can be investigated but not changed. */
 export interface PostgresConfig extends TargetConfig {

@@ -5,6 +5,7 @@ import {
   changesAround,
   isToldOfChanges,
   sharedChange,
+  suspectsOf,
 } from '../../../src/changes/read-changes.ts';
 import { createRecordChange, type RecordChange } from '../../../src/changes/record-change.ts';
 import { boundedChange, type Change } from '../../../src/core/change.ts';
@@ -160,14 +161,15 @@ describe('a change that two problems share', () => {
   const one: ChangeSubject = { target: 'shop-api', names: [], environment: null, beganAt: minute(10) };
   const other: ChangeSubject = { target: null, names: ['Orders-DB'], environment: null, beganAt: minute(12) };
   const both = { where: ['shop-api', 'orders-db'] };
-  const shared = async (a: ChangeSubject = one, b: ChangeSubject = other) =>
-    (await sharedChange(db.sql, a, b))?.id ?? null;
+  const found = async (a: ChangeSubject, b: ChangeSubject) =>
+    sharedChange(await suspectsOf(db.sql, a.beganAt < b.beganAt ? b : a, 15 * 60_000), a, b);
+  const shared = async (a: ChangeSubject = one, b: ChangeSubject = other) => (await found(a, b))?.id ?? null;
 
   test('touched both of them, shortly before the earlier one began', async () => {
     await record(change({ ...both, url: 'https://ci.example.com/1' }));
-    const found = { id: 'deployment 1', title: 'shop-api 1.4.2 deployed', url: 'https://ci.example.com/1' };
-    expect(await sharedChange(db.sql, one, other)).toEqual(found);
-    expect(await sharedChange(db.sql, other, one)).toEqual(found);
+    const theOne = { id: 'deployment 1', title: 'shop-api 1.4.2 deployed', url: 'https://ci.example.com/1' };
+    expect(await found(one, other)).toEqual(theOne);
+    expect(await found(other, one)).toEqual(theOne);
   });
 
   test.each([

@@ -1,4 +1,6 @@
+import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { registerMutes } from '../../../src/app/mute-metrics.ts';
 import type { Alert } from '../../../src/core/alert.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import type { MaintenanceWindow } from '../../../src/core/maintenance-window.ts';
@@ -169,6 +171,52 @@ test('criticals are muted by whoever says severity, and confirms it', async () =
   // What was open before goes on.
   await investigated(open);
   expect(await stateOf(id)).toBe('open');
+});
+
+test('without a matcher it is of the alerts of the incident that it is said in, as bad as they are', async () => {
+  const name = newName();
+  const id = await opened(alertOf(name, { labels: { prometheus: 'a/b' } }));
+  await investigated(id);
+  const answer = await core.mutes.mute('for 2h deploying', 'UONCALL', id);
+  if (!answer.ok) throw new Error(answer.reason);
+  expect(answer.text).toContain(
+    `: alertname="${name}", severity="warning", target="box", instance="box", source_type="database". `,
+  );
+  expect(answer.text).toContain('1 open incident is of these now; it goes on as before.');
+  const mute = await core.mutes.list().then((all) => all.find(({ matcher }) => matcher.includes(name)));
+  expect(mute).toMatchObject({ by: 'UONCALL', reason: 'deploying', alerts: 0 });
+  // Another thing, and what gets worse, is not of it.
+  const elsewhere = await opened(alertOf(name, { labels: { instance: 'box-2' } }));
+  const worse = await opened(alertOf(`${name}b`, { severity: 'critical' }));
+  await investigated(elsewhere);
+  await investigated(worse);
+
+  const metrics = new Registry();
+  registerMutes(metrics, core.mutes.list);
+  const lines = (await metrics.metrics()).split('\n');
+  expect(lines).toContain(`sentry_mute_alerts{mute="${mute?.id}"} 0`);
+  expect(lines).toContain(`sentry_mutes ${(await core.mutes.list()).length}`);
+  await core.mutes.unmute(mute?.id ?? '', 'UONCALL');
+});
+
+test('of a critical, or of alerts that differ, nothing is muted unasked', async () => {
+  const [name, critical] = [newName(), newName()];
+  const id = await opened(alertOf(critical, { severity: 'critical' }));
+  const asked = await core.mutes.mute('2h', 'UONCALL', id);
+  expect(asked).toMatchObject({ ok: false, code: 'CONFIRM' });
+  // What it says to type holds wherever it is typed.
+  expect(asked.ok ? '' : asked.reason).toContain(
+    `/sentry mute confirm alertname="${critical}", severity="critical"`,
+  );
+  const group = { group: { key: name, target: null } };
+  const first = await opened(alertOf(name, group));
+  expect(await opened(alertOf(name, { ...group, labels: { instance: 'box-2' } }))).toBe(first);
+  expect(await core.mutes.mute('2h', 'UONCALL', first)).toMatchObject({
+    ok: false,
+    reason: expect.stringContaining('differ in instance'),
+  });
+  expect(await refusal('2h')).toMatch(/^(?!muted)/);
+  expect((await core.mutes.lines()).filter((line) => line.includes(name))).toEqual([]);
 });
 
 test('a mute of everything, without a time, or for longer than a day is refused; an admin may', async () => {

@@ -291,6 +291,21 @@ describe('reading', () => {
       targets: ['box', 'vault'],
       parts: [{ name: 'record', state: 'ok' }, { name: 'engine' }, { name: 'slack' }, { name: 'outbox' }],
     });
+    expect((await server.ask('/api/v1/mutes')).body).toEqual([]);
+    await scene.core.mutes.mute('alertname="DiskFull" 2h moving disks', 'UONCALL');
+    expect((await server.ask('/api/v1/mutes')).body).toEqual([
+      {
+        id: expect.stringMatching(/^M\d+$/),
+        matcher: 'alertname="DiskFull"',
+        by: 'UONCALL',
+        reason: 'moving disks',
+        begunAt: expect.any(String),
+        until: expect.any(String),
+        alerts: 0,
+        incidents: 0,
+        firing: 0,
+      },
+    ]);
     expect((await server.ask('/api/v1/watchers')).body).toMatchObject({
       logs: [{ target: 'shop-host', log: '/var/log/shop.log', state: 'waiting' }],
       targets: [{ target: 'box', kind: 'postgres', problem: null, toldAt: null }],

@@ -122,6 +122,7 @@ export async function apiScene() {
         watched: () => [{ target: boxTarget, watch: away as never }],
         log: quiet,
       }),
+      mutes: core.mutes,
       switches: { lines: async () => [`<@${ON_CALL}> stopped shop-db.`] },
       killSwitch: createKillSwitch(sql, { mode: 'ACTIVE', dataDir: scratchDir() }),
       breaker: createCostBreaker({ sql, audit: core.audit, limits: config.cost, log: quiet }),

@@ -10,6 +10,7 @@ import { asActionId } from '../../../src/core/ids.ts';
 import { mcpPrincipal } from '../../../src/core/principal.ts';
 import { mcpRoutes } from '../../../src/http/mcp-route.ts';
 import { createHttpServer, type HttpServer } from '../../../src/http/server.ts';
+import { summaryOfMute } from '../../../src/incidents/mutes/mute.ts';
 import { createOutsideCalls } from '../../../src/incidents/outside-calls.ts';
 import { createManualIncidents } from '../../../src/ingest/create-manual-incident.ts';
 import { createMcpEndpoint } from '../../../src/mcp/server.ts';
@@ -100,6 +101,7 @@ beforeAll(async () => {
   const endpoint = createMcpEndpoint({
     version: '1.2.3',
     tools: () => [...tools, ...evidenceTools],
+    mutes: async () => (await core.mutes.list()).map(summaryOfMute),
     records: core.records,
     access: {
       mayAct: async ({ user }) =>
@@ -259,6 +261,16 @@ describe('who is let in', () => {
 });
 
 describe('what is offered', () => {
+  it('tells what is muted', async () => {
+    expect((await callMcp(olivia, 'mutes_list')).output).toEqual([]);
+    const answer = await core.mutes.mute('alertname="DiskFull" 2h', 'UONCALL');
+    expect(answer.ok).toBe(true);
+    expect((await callMcp(olivia, 'mutes_list')).output).toMatchObject([
+      { matcher: 'alertname="DiskFull"', by: 'UONCALL', alerts: 0, incidents: 0, firing: 0 },
+    ]);
+    for (const { id } of await core.mutes.list()) await core.mutes.unmute(id, 'UONCALL');
+  });
+
   it('says who it is, and which tools only propose', async () => {
     expect(olivia.getServerVersion()).toMatchObject({ name: 'sentry', version: '1.2.3' });
     const { tools: offered } = await olivia.listTools();
@@ -268,6 +280,7 @@ describe('what is offered', () => {
         'incidents_list',
         'incident_read',
         'incident_open',
+        'mutes_list',
         'box_state',
         'box_says',
         'evidence_read',

@@ -4,6 +4,7 @@ import type { IncidentId } from '../../../src/core/ids.ts';
 import { createMutes } from '../../../src/incidents/mutes/mutes.ts';
 import { createAuditLog } from '../../../src/safety/audit/audit-chain.ts';
 import { MANY } from '../../../src/slack/outbound/burst.ts';
+import { isIdentifying } from '../../../src/sources/fingerprint.ts';
 import { textOf } from '../../support/local-slack.ts';
 import { quiet } from '../../support/quiet.ts';
 import { type SlackScene, slackScene } from '../../support/slack-scene.ts';
@@ -21,6 +22,7 @@ it('what is muted has no thread and no digest until it ends; one line tells of t
     records,
     audit: createAuditLog(sql),
     isAdmin: async () => false,
+    isIdentifying,
     windows: () => [],
     log: quiet,
   });

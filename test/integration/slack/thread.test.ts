@@ -243,7 +243,7 @@ it('an edit that was overtaken is sent again', async () => {
   for (const to of ['triaging', 'diagnosing', 'reported'] as const) {
     await scene.append(id, { type: 'state.changed', from: 'open', to, reason: 'x' });
   }
-  await eventually(async () => expect(JSON.stringify((await scene.messages())[0])).toContain('over to you'));
+  await eventually(async () => expect(JSON.stringify((await scene.messages())[0])).toMatch(/over to you/i));
 });
 
 it('a process taken for dead while its post is on its way does not make it double', async () => {

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseConfigFile } from '../../../src/config/config-file.ts';
@@ -24,12 +25,12 @@ function read(text: string) {
 
 const whole = `escalation:
   pagers:
-    primary: { type: pagerduty, key: env:PAGERDUTY_KEY, region: eu }
-    second: { type: opsgenie, key: env:OPSGENIE_KEY }
-    office: { type: webhook, key: env:WEBHOOK_KEY, url: https://pager.example.com/sentry }
+    primary: { type: pagerduty, key_env: PAGERDUTY_KEY, region: eu }
+    second: { type: opsgenie, key_env: OPSGENIE_KEY }
+    office: { type: webhook, key_env: WEBHOOK_KEY, url: https://pager.example.com/sentry }
   schedules:
-    dba: { type: pagerduty, key: env:REST_KEY, schedule: PI7DH85 }
-    ops: { type: opsgenie, key: env:OPSGENIE_KEY, schedule: Database on-call }
+    dba: { type: pagerduty, key_env: REST_KEY, schedule: PI7DH85 }
+    ops: { type: opsgenie, key_env: OPSGENIE_KEY, schedule: Database on-call }
     team:
       type: rotation
       people: [U0123ABCD, noah@example.com]
@@ -84,6 +85,22 @@ test('the section is read with its secrets, and what it leaves out', () => {
   ]);
 });
 
+test('a key stands in a variable or in a file, and the form of before is read', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'sentry-key-')), 'key');
+  writeFileSync(file, `${env.PAGERDUTY_KEY}\n`, { mode: 0o600 });
+  const keyIn = (named: string) =>
+    read(whole.replace('key_env: PAGERDUTY_KEY', named))?.pagers.find(({ name }) => name === 'primary');
+  const primary = { name: 'primary', type: 'pagerduty', key: env.PAGERDUTY_KEY, region: 'eu' };
+  expect(keyIn(`key_file: ${file}`)).toEqual(primary);
+  expect(keyIn('key: env:PAGERDUTY_KEY')).toEqual(primary);
+  expect(() => keyIn(`key: env:PAGERDUTY_KEY, key_file: ${file}`)).toThrow(
+    /pager "primary": name its key once/,
+  );
+  expect(() => keyIn(`key_env: PAGERDUTY_KEY, key_file: ${file}`)).toThrow(/not both/);
+  expect(() => keyIn('url: https://pager.example.com')).toThrow(/pager "primary": name its key by key_env/);
+  expect(() => keyIn('key: 0123456789abcdef0123456789abcdef')).toThrow(/expected key_env: NAME/);
+});
+
 test('without the section nobody is called, and a level is enough of one', () => {
   expect(read('targets: []\n')).toBeNull();
   expect(read('')).toBeNull();
@@ -100,20 +117,35 @@ test('without the section nobody is called, and a level is enough of one', () =>
 
 describe('a mistake is told with its line', () => {
   test.each([
-    ['key: env:PAGERDUTY_KEY', 'key: 0123456789abcdef0123456789abcdef', 3, /expected env:NAME/],
-    ['key: env:PAGERDUTY_KEY', 'key: env:NOT_SET', 3, /pager "primary": the variable NOT_SET is not set/],
-    ['key: env:PAGERDUTY_KEY', 'key: env:EMPTY', 3, /the variable EMPTY is not set/],
-    ['key: env:PAGERDUTY_KEY', 'key: env:REST_KEY', 3, /REST_KEY is no integration key .* Events API v2/],
-    ['key: env:WEBHOOK_KEY', 'key: env:SHORT', 5, /SHORT is too short/],
-    ['key: env:REST_KEY', 'key: env:SHORT', 7, /schedule "dba": SHORT is no key/],
+    [
+      'key_env: PAGERDUTY_KEY',
+      'key_env: 0123456789abcdef0123456789abcdef',
+      3,
+      /key_env: expected the name of an environment variable/,
+    ],
+    [
+      'key_env: PAGERDUTY_KEY',
+      'key_env: NOT_SET',
+      3,
+      /pager "primary": NOT_SET is not set, and key_env names it/,
+    ],
+    ['key_env: PAGERDUTY_KEY', 'key_env: EMPTY', 3, /EMPTY is not set/],
+    [
+      'key_env: PAGERDUTY_KEY',
+      'key_env: REST_KEY',
+      3,
+      /REST_KEY, which key_env names, is no integration key .* Events API v2/,
+    ],
+    ['key_env: WEBHOOK_KEY', 'key_env: SHORT', 5, /SHORT, which key_env names, is too short/],
+    ['key_env: REST_KEY', 'key_env: SHORT', 7, /schedule "dba": SHORT, which key_env names, is no key/],
     ['https://pager.example.com', 'http://pager.example.com', 5, /expected an https:\/\/ URL/],
     ['https://pager.example.com', 'https://a:b@pager.example.com', 5, /expected an https:\/\/ URL/],
     ['https://pager.example.com', 'http://localhost.example.com', 5, /expected an https:\/\/ URL/],
     ['region: eu', 'region: mars', 3, /expected one of us, eu/],
     ['region: eu', 'regoin: eu', 3, /did you mean "region"/],
     [
-      'type: pagerduty, key: env:P',
-      'type: carrier-pigeon, key: env:P',
+      'type: pagerduty, key_env: P',
+      'type: carrier-pigeon, key_env: P',
       3,
       /expected one of pagerduty, opsgenie, webhook/,
     ],
@@ -161,20 +193,20 @@ describe('a mistake is told with its line', () => {
   test('of two names of one receiver, and of several mistakes at once', () => {
     const text = whole
       .replace(
-        'second: { type: opsgenie, key: env:OPSGENIE_KEY }',
-        'second: { type: pagerduty, key: env:PAGERDUTY_KEY }',
+        'second: { type: opsgenie, key_env: OPSGENIE_KEY }',
+        'second: { type: pagerduty, key_env: PAGERDUTY_KEY }',
       )
-      .replace('key: env:WEBHOOK_KEY', 'key: env:NOT_SET');
+      .replace('key_env: WEBHOOK_KEY', 'key_env: NOT_SET');
     expect(() => read(text)).toThrow(
-      /sentry\.yaml:5: pager "office": the variable NOT_SET is not set\n.*sentry\.yaml:21: level 3: it pages "second", which is the same receiver as "primary", and level 2 has done so/,
+      /sentry\.yaml:5: pager "office": NOT_SET is not set, and key_env names it\n.*sentry\.yaml:21: level 3: it pages "second", which is the same receiver as "primary", and level 2 has done so/,
     );
     expect(
       read(
         text
-          .replaceAll('env:NOT_SET', 'env:WEBHOOK_KEY')
+          .replaceAll('NOT_SET', 'WEBHOOK_KEY')
           .replace(
-            'second: { type: pagerduty, key: env:PAGERDUTY_KEY',
-            'second: { type: pagerduty, key: env:OTHER_PAGERDUTY_KEY',
+            'second: { type: pagerduty, key_env: PAGERDUTY_KEY',
+            'second: { type: pagerduty, key_env: OTHER_PAGERDUTY_KEY',
           ),
       ),
     ).not.toBeNull();
@@ -191,7 +223,7 @@ describe('docs/escalation.md', () => {
 
   test('has an example that is read', () => {
     const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
-    const named = [...example.matchAll(/env:(\w+)/g)].map(([, name = '']) => [name, env.PAGERDUTY_KEY]);
+    const named = [...example.matchAll(/key_env: (\w+)/g)].map(([, name = '']) => [name, env.PAGERDUTY_KEY]);
     const file = parseConfigFile(example, 'sentry.yaml');
     targetsOf(file, {});
     const found = readEscalation(file, Object.fromEntries(named));

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { severityOf } from '../../../src/core/severity.ts';
 import { identityOf, sameThing } from '../../../src/ingest/correlate.ts';
 import { fingerprintOf } from '../../../src/sources/fingerprint.ts';
-import { severityOf } from '../../../src/sources/severity.ts';
 
 const label = fc.stringMatching(/^[a-z][a-z_]{0,12}$/);
 const labels = fc.dictionary(label, fc.string(), { maxKeys: 8 });

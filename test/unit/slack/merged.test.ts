@@ -9,7 +9,6 @@ import { formatStanding } from '../../../src/incidents/questions/format-state.ts
 import { why } from '../../../src/incidents/questions/why.ts';
 import { readMergeOrder } from '../../../src/slack/inbound/commands/merge-command.ts';
 import { draw } from '../../../src/slack/views/blocks/draw.ts';
-import { standing } from '../../../src/slack/views/blocks/labels.ts';
 import { LIMITS } from '../../../src/slack/views/blocks/limits.ts';
 import type { DrawOptions, Slot } from '../../../src/slack/views/blocks/slot.ts';
 import { storyBlocks } from '../../../src/slack/views/blocks/story.ts';
@@ -183,10 +182,9 @@ describe('a part of another', () => {
   });
 
   it('is called so in every list, unless it is over or stopped', () => {
-    expect(standing(member(0))).toBe('Part of INC-3');
     expect(formatStanding(member(0))).toBe('Part of INC-3');
-    expect(standing(member(0, { state: 'resolved' }))).toBe('Resolved');
-    expect(formatStanding(member(0, { state: 'stopped' }))).toBe('Stopped');
+    expect(formatStanding(member(0, { state: 'resolved' }))).toBe('Resolved');
+    expect(formatStanding(member(0, { state: 'stopped' }))).toBe('Stopped by a person');
     expect(why(part([into]))).toContain('Part of INC-3.');
   });
 
@@ -217,7 +215,7 @@ describe('a part of another', () => {
       () => false,
     );
     const slots = draw(hidden, options([]));
-    expect(JSON.stringify([slots, why(hidden), standing(hidden.incident)])).not.toContain('INC-3');
+    expect(JSON.stringify([slots, why(hidden), formatStanding(hidden.incident)])).not.toContain('INC-3');
     expect(read(slots[0])).toContain('Part of another incident: ');
   });
 

@@ -3,8 +3,8 @@ import type { IncidentEvent } from '../../../src/core/event.ts';
 import { asIncidentId } from '../../../src/core/ids.ts';
 import type { Incident } from '../../../src/core/incident.ts';
 import { mutedNow } from '../../../src/core/muted-now.ts';
+import { formatStanding } from '../../../src/incidents/questions/format-state.ts';
 import { sayText } from '../../../src/slack/outbound/tell.ts';
-import { standing } from '../../../src/slack/views/blocks/labels.ts';
 import { drawRoot } from '../../../src/slack/views/blocks/root.ts';
 import { begunSlot, endedSlot } from '../../../src/slack/views/draw-mute.ts';
 import { anIncident } from '../../support/incidents.ts';
@@ -34,7 +34,7 @@ test('a thread that stands says until when it waits, and by whom', () => {
   const root = drawRoot(record({}, muted));
   expect(JSON.stringify(root.blocks)).toContain('Muted until ');
   expect(root.text).not.toContain('<!channel>');
-  expect(standing(anIncident({ mutedBy: 'M3' }))).toContain('/sentry mutes');
+  expect(formatStanding(anIncident({ mutedBy: 'M3' }))).toBe('Muted (M3)');
 });
 
 test('what ended while it waited, and what goes on, waits no more', () => {

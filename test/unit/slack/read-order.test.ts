@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { closestName } from '../../../src/core/closest-name.ts';
-import { readOrder } from '../../../src/slack/inbound/events/read-order.ts';
+import { isMuteOrder, readOrder } from '../../../src/slack/inbound/events/read-order.ts';
 
 test.each([
   ['stop', 'stop', null, ''],
@@ -61,3 +61,20 @@ test.each([
 ])('the name closest to %s is %s', (given, name) => {
   expect(closestName(given, ['shop-db', 'shop-host'])).toBe(name);
 });
+
+test.each([
+  'mute 2h',
+  'Mute this for 30m deploying',
+  'mute confirm 1d',
+  'mute alertname="X" 2h',
+  'unmute M3',
+  'mutes',
+  'silence 2h',
+])('“%s” is about mutes', (text) => expect(isMuteOrder(text)).toBe(true));
+test.each([
+  'mute the noisy ones',
+  'muted since when?',
+  'silence is golden',
+  'unmute the alerts of shop-db',
+  'why mute 2h?',
+])('“%s” is a sentence', (text) => expect(isMuteOrder(text)).toBe(false));

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { secretName, serviceUrl } from '../../fields.ts';
+import { keyFields, serviceUrl } from '../../fields.ts';
 
-/** In `sentry.yaml`. `key`: what its calls are signed with. */
+/** In `sentry.yaml`. Its key: what its calls are signed with. */
 export const webhookEntry = z.strictObject({
   type: z.literal('webhook'),
-  key: secretName,
+  ...keyFields,
   url: serviceUrl,
 });
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { secretName, servedFrom } from '../../fields.ts';
+import { keyFields, servedFrom } from '../../fields.ts';
 
 /** In `sentry.yaml`. `schedule`: its name or its id. */
 export const opsgenieScheduleEntry = z.strictObject({
   type: z.literal('opsgenie'),
-  key: secretName,
+  ...keyFields,
   schedule: z.string().min(1).max(200),
   ...servedFrom(['us', 'eu']),
 });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { secretName, servedFrom } from '../../fields.ts';
+import { keyFields, servedFrom } from '../../fields.ts';
 
 /** In `sentry.yaml`. */
 export const pagerDutyScheduleEntry = z.strictObject({
   type: z.literal('pagerduty'),
-  key: secretName,
+  ...keyFields,
   schedule: z
     .string()
     .regex(

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { closestName } from '../../../core/closest-name.ts';
 import { groupTitle } from '../../../core/group.ts';
 import { type IncidentId, parseIncidentId } from '../../../core/ids.ts';
+import { formatStanding } from '../../../incidents/questions/format-state.ts';
 import type { SlackContext } from '../../context.ts';
 import { type Say, sayStory, sayText } from '../../outbound/tell.ts';
 import { readableBy } from '../../people/access.ts';
 import { messageUrl } from '../../people/identity.ts';
 import { heading, list, paragraph, prose, words } from '../../views/blocks/build.ts';
-import { standing } from '../../views/blocks/labels.ts';
 import { cut } from '../../views/blocks/text.ts';
 import { incidentLine } from '../../views/home.ts';
 import { createManualIncident } from './create-manual-incident.ts';
@@ -188,7 +188,10 @@ async function incidents(context: SlackContext, userId: string, channel: string)
   const url = (channel: string | null, ts: string | null): string | null =>
     channel && ts ? messageUrl(context.identity(), channel, ts) : null;
   return {
-    text: cut(found.map((each) => `${each.id} ${groupTitle(each)} (${standing(each)})`).join('\n'), 2900),
+    text: cut(
+      found.map((each) => `${each.id} ${groupTitle(each)} (${formatStanding(each)})`).join('\n'),
+      2900,
+    ),
     blocks: [
       heading('Newest incidents'),
       prose(

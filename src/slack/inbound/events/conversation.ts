@@ -18,7 +18,7 @@ import { readMergeOrder } from '../commands/merge-command.ts';
 import { helpSay, sentryCommand } from '../commands/sentry-command.ts';
 import { readCourtesy } from '../direct/read-direct.ts';
 import { isQuestion } from './question-words.ts';
-import { type Order, readOrder } from './read-order.ts';
+import { isMuteOrder, type Order, readOrder } from './read-order.ts';
 
 /** Something a person said to the bot. */
 export interface Said {
@@ -41,7 +41,7 @@ export async function answerMention(context: SlackContext, said: Said): Promise<
   const text = said.text.trim();
   const order = readOrder(text, { inThread: true });
   if (order) return takeOrder(context, incidentId, said, order);
-  if (readMergeOrder(text))
+  if (readMergeOrder(text) || isMuteOrder(text))
     return context.outbound.say(incidentId, answerSlot(said, await command(context, said, text)));
   if (HINT.test(text)) return takeHint(context, incidentId, said, text.replace(HINT, ''));
   if (REMEMBER.test(text)) return keep(context, incidentId, said, text.replace(REMEMBER, ''));
@@ -181,7 +181,7 @@ async function answerElsewhere(context: SlackContext, said: Said): Promise<void>
       await command(context, said, `${order.verb} ${order.scope ?? order.reason}`.trim()),
     );
   const merge = readMergeOrder(said.text);
-  if (merge?.id)
+  if (merge?.id || isMuteOrder(said.text))
     return context.tell(
       { userId: said.userId, channel: said.channel, threadTs: said.threadTs },
       await command(context, said, said.text),

@@ -4,6 +4,7 @@ import { groupTitle } from '../../../core/group.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isSlackUser } from '../../../core/is-slack-user.ts';
 import { isEnded } from '../../../core/machine.ts';
+import { formatStanding } from '../../../incidents/questions/format-state.ts';
 import {
   type Block,
   bold,
@@ -17,7 +18,6 @@ import {
   type Span,
   words,
 } from './build.ts';
-import { standing } from './labels.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 
@@ -49,7 +49,7 @@ export function drawCall(record: IncidentRecord, event: Called, options: Partial
     blocks: [
       prose(
         paragraph(bold(`${again}${says} `), ...who.spans, ...others, words(asks)),
-        paragraph(words(`${what}. ${standing(incident)}.`)),
+        paragraph(words(`${what}. ${formatStanding(incident)}.`)),
         ...notes(event).map((spans) => paragraph(...spans)),
       ),
       ...footOf(record, event, options),

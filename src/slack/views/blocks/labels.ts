@@ -6,47 +6,6 @@ import { isMerged } from '../../../core/merged-with.ts';
 import { causeFound } from '../../../core/model-words.ts';
 import { cut, oneLine } from './text.ts';
 
-/** What a state is called in front of people. */
-export const stateLabels: Readonly<Record<IncidentState, string>> = {
-  open: 'About to look at it',
-  triaging: 'Taking a first look',
-  ignored: 'Ignored: nothing to investigate',
-  diagnosing: 'Looking for the cause',
-  reported: 'I can do no more by myself: over to you',
-  planning: 'Looking for a safe fix',
-  awaiting_approval: 'Waiting for approval',
-  remediating: 'Running the approved fix',
-  verifying: 'Checking that it is really gone',
-  resolved: 'Resolved',
-  escalated: 'A person is needed',
-  stopped: 'Stopped by a person',
-};
-
-/** Reported because the policy asks for no more. */
-const restLabels = {
-  none: 'Recorded',
-  on_demand: 'Waiting for somebody to press Investigate',
-  triage: 'First look done',
-} as const;
-
-/** How an incident stands: what Sentry comes back to by itself is not left to people. */
-export function standing({
-  state,
-  asksAgainAt,
-  flappingUntil,
-  mutedBy,
-  mergedInto,
-  effort,
-}: Pick<Incident, 'state' | 'asksAgainAt' | 'flappingUntil' | 'mutedBy' | 'mergedInto' | 'effort'>): string {
-  if (isMerged({ state, mergedInto })) return `Part of ${mergedInto}`;
-  if (state === 'open' && mutedBy !== null) return `Muted by ${mutedBy}: /sentry mutes`;
-  if (state === 'reported' && flappingUntil !== null) return 'Flapping: its alert comes and goes';
-  if (state === 'reported' && isResting(effort)) return restLabels[effort];
-  return state === 'reported' && asksAgainAt !== null
-    ? 'Waiting: I’ll ask again by myself'
-    : stateLabels[state];
-}
-
 const GREEN = '#2eb67d';
 const RED = '#e01e5a';
 const AMBER = '#ecb22e';
@@ -100,7 +59,6 @@ export const verdictMarks: Readonly<Record<Verdict, string>> = {
   cannot_tell: '❔',
 };
 
-/** A confidence from 0 to 1 in words and per cent. */
 /** What is wrong, and how sure that is where a cause is known; null: nothing was found. */
 export function formatCause(
   { incident, events }: Pick<IncidentRecord, 'incident' | 'events'>,
@@ -112,6 +70,7 @@ export function formatCause(
   return `${cut(oneLine(cause), max)}${isSure ? ` (${formatConfidence(confidence)})` : ''}`;
 }
 
+/** A confidence from 0 to 1 in words and per cent. */
 export function formatConfidence(confidence: number): string {
   const percent = `${Math.round(confidence * 100)} %`;
   if (confidence >= 0.9) return `almost certain, ${percent}`;

@@ -3,8 +3,9 @@ import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isMerged } from '../../../core/merged-with.ts';
 import { CLAUDES_WORDS } from '../../../core/model-words.ts';
 import { isMemoryToolName } from '../../../core/tool-call.ts';
+import { formatState } from '../../../incidents/questions/format-state.ts';
 import { type Block, bold, button, buttons, paragraph, prose, small, words } from './build.ts';
-import { span, stateLabels } from './labels.ts';
+import { span } from './labels.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { type Step, stepOf } from './steps.ts';
 import { cutStart, escape, oneLine } from './text.ts';
@@ -73,7 +74,7 @@ export function drawLive(record: IncidentRecord, round: Round, options: DrawOpti
   const { incident } = record;
   const steps = stepsShown(round, options);
   const working = round.last && WORKING.has(incident.state) && !isMerged(incident);
-  const head = working ? `${stateLabels[incident.state]} …` : finished(round);
+  const head = working ? `${formatState(incident.state)} …` : finished(round);
   const speaking = working && incident.words ? cutStart(incident.words.trim(), SHOWN_WORDS) : '';
   const { shown, hidden } = fold(steps);
   return {

@@ -9,8 +9,9 @@ import { isSlackUser } from '../../../core/is-slack-user.ts';
 import { isEnded, nextWork } from '../../../core/machine.ts';
 import type { MergeReason } from '../../../core/merge.ts';
 import { isMerged, lastMerge, type Member, membersOf } from '../../../core/merged-with.ts';
+import { formatStanding } from '../../../incidents/questions/format-state.ts';
 import { bold, button, buttons, link, list, paragraph, person, prose, type Span, words } from './build.ts';
-import { mark, standing } from './labels.ts';
+import { mark } from './labels.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 
@@ -161,7 +162,7 @@ function leftFiring(all: readonly Shown[], options: Options): readonly Part[] {
     list(
       left
         .slice(0, NAMED)
-        .map(({ incident }) => [...nameSpans(incident, options), words(` · ${standing(incident)}`)]),
+        .map(({ incident }) => [...nameSpans(incident, options), words(` · ${formatStanding(incident)}`)]),
     ),
     ...(left.length > NAMED ? [paragraph(words(`and ${left.length - NAMED} more`))] : []),
   ];
@@ -172,7 +173,7 @@ const rankOf = ({ state, severity }: Incident): number =>
   (isEnded(state) ? severities.length : 0) + severities.indexOf(severity);
 
 function stateOf(incident: Incident): string {
-  if (!isMerged(incident)) return standing(incident);
+  if (!isMerged(incident)) return formatStanding(incident);
   return incident.sourceResolvedAt === null ? 'still fires' : 'its alert is over';
 }
 

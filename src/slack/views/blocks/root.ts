@@ -7,7 +7,7 @@ import { isMerged, mergedWith } from '../../../core/merged-with.ts';
 import { causeFound, causeTitle, isModels, label } from '../../../core/model-words.ts';
 import { mutedNow } from '../../../core/muted-now.ts';
 import { formatLastingFix } from '../../../incidents/questions/format-lasting-fix.ts';
-import { formatNextStep } from '../../../incidents/questions/format-state.ts';
+import { formatNextStep, formatStanding } from '../../../incidents/questions/format-state.ts';
 import { askLabel } from './again.ts';
 import type { Span } from './build.ts';
 import {
@@ -25,7 +25,7 @@ import {
 } from './build.ts';
 import { callLine } from './call.ts';
 import { asOf, formatDoubleCheck, formatHypothesis } from './diagnosis.ts';
-import { colorOf, facts, formatCause, mark, money, span, standing, times } from './labels.ts';
+import { colorOf, facts, formatCause, mark, money, span, times } from './labels.ts';
 import { memberParts, partButtons, partOf, worstSeverity } from './merged.ts';
 import { nextStepOf } from './next-step.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
@@ -129,7 +129,7 @@ const endLabels: Readonly<Record<NonNullable<Incident['resolvedBy']>, string>> =
 const UNHEARD = 'Over · nothing more was heard of its alert';
 
 function stateLine({ incident }: IncidentRecord): string {
-  if (incident.state !== 'resolved') return standing(incident);
+  if (incident.state !== 'resolved') return formatStanding(incident);
   const after = incident.endedAt ? ` · after ${span(incident.openedAt, incident.endedAt)}` : '';
   return `${incident.resolvedBy ? endLabels[incident.resolvedBy] : UNHEARD}${after}`;
 }

@@ -1,5 +1,5 @@
+import { severityOf } from '../../../core/severity.ts';
 import { statusOf } from '../../declared/status-words.ts';
-import { severityOf } from '../../severity.ts';
 import { readHeadline } from '../headline.ts';
 import type { Texts } from '../message-texts.ts';
 import { plainText, withoutMarks } from '../mrkdwn.ts';

@@ -65,6 +65,13 @@ async function read(context: At, name: string, input: Json = {}): Promise<{ text
   return tool.run(context, tool.input.parse(input));
 }
 
+const HIGH_CPU: Json = {
+  fingerprint: '1',
+  labels: { alertname: 'HighCpu' },
+  startsAt: '2026-11-22T10:00:00Z',
+  status: { state: 'active', silencedBy: [] },
+};
+
 /** Of a card that hit no more than one. */
 const ONE_ALERT = { hits: '' };
 const NO_DEADLINE = { clock: null, withinMs: 60_000 };
@@ -156,7 +163,12 @@ describe.skipIf(missing !== null)('a real Alertmanager', () => {
 
   test('nothing that gets worse is silenced with what it was, and the worst needs more than who asks', async () => {
     const tool = active('alertmanager_silence');
-    await fire({ ...disk('db-9'), priority: 'P3' });
+    const worse = { ...disk('db-9', 'crit'), priority: 'P3' };
+    await fire({ ...disk('db-9'), priority: 'P3' }, worse, {
+      alertname: 'DiskFull',
+      instance: 'db-9',
+      priority: 'P3',
+    });
     const asked = (more: Readonly<Record<string, string>>) =>
       silence({ alertname: 'DiskFull', instance: 'db-9', severity: 'warning', ...more });
     await expect(tool.preflight(at, asked({}))).rejects.toMatchObject({ code: 'TOO_WIDE' });
@@ -220,6 +232,15 @@ describe.skipIf(missing !== null)('a real Alertmanager', () => {
     expect((await read(at, 'alertmanager_silences')).data.total).toBe(0);
   });
 
+  test('where no such alert fires, nothing is silenced: not asked for, nor once it is over', async () => {
+    const tool = active('alertmanager_silence');
+    await fire(disk('db-2'));
+    await expect(tool.preflight(at, silence(disk('db-1')))).rejects.toMatchObject({ code: 'GONE' });
+    const outcome = await tool.run(at, silence(disk('db-1')), ONE_ALERT, NO_DEADLINE);
+    expect(outcome).toMatchObject({ kind: 'failed', text: expect.stringContaining('fires there any more') });
+    expect((await read(at, 'alertmanager_silences')).data.total).toBe(0);
+  });
+
   test('nothing is silenced after its deadline', async () => {
     const late = { clock: 'another boot/1', withinMs: 1 };
     const outcome = await active('alertmanager_silence').run(at, silence(disk('db-1')), ONE_ALERT, late);
@@ -249,6 +270,7 @@ describe.skipIf(missing !== null)('a real Alertmanager', () => {
   });
 
   test('a silence that was prolonged after its card was drawn is not ended', async () => {
+    await fire(disk('db-1'));
     const { outcome } = await act(at, 'alertmanager_silence', silence(disk('db-1')));
     const id = (outcome as Data).data.id;
     const tool = active('alertmanager_expire_silence');
@@ -355,7 +377,7 @@ describe('Grafana’s own Alertmanager API', () => {
         if (request.headers.authorization !== 'Bearer glsa_test')
           return answer(401, { message: 'Unauthorized' });
         if (pathname === `${base}/status`) return answer(200, { cluster: { status: 'ready' }, config: {} });
-        if (pathname === `${base}/alerts`) return answer(200, []);
+        if (pathname === `${base}/alerts`) return answer(200, [HIGH_CPU]);
         if (pathname === `${base}/silences` && request.method === 'GET')
           return answer(200, [...made.keys()].map(shown));
         if (pathname.startsWith(`${base}/silence/`) && !made.has(id))
@@ -387,7 +409,7 @@ describe('Grafana’s own Alertmanager API', () => {
       more,
       'glsa_test',
     );
-    expect(await alertmanager.doctor(config, connection)).toBe('Alertmanager, 0 alerts, 0 silences in force');
+    expect(await alertmanager.doctor(config, connection)).toBe('Alertmanager, 1 alert, 0 silences in force');
     const { outcome } = await act(
       context,
       'alertmanager_silence',

@@ -99,6 +99,13 @@ describe.skipIf(alertmanagerMissing() !== null)('an alert is silenced at its sou
     return incidentId;
   }
 
+  /** Of a system that is not configured. */
+  async function elsewhere(labels: Readonly<Record<string, string>>): Promise<IncidentId> {
+    const id = await incident(labels);
+    await core.sql`UPDATE incident SET target = NULL WHERE id = ${id}`;
+    return id;
+  }
+
   async function proposed(id: IncidentId): Promise<Action> {
     const action = (await core.records.load(id))?.actions.at(-1);
     if (!action) throw new Error('nothing was proposed');
@@ -167,6 +174,7 @@ describe.skipIf(alertmanagerMissing() !== null)('an alert is silenced at its sou
 
   test('with what says how bad it is, whatever that is called', async () => {
     const labels = { alertname: 'Slow', instance: 'orders-db', priority: 'P3' };
+    await fire(labels);
     const id = await incident(labels);
     expect(await silencing.ask(`${id} 2h`, 'UASKS', null)).toMatchObject({ ok: true });
     expect((await proposed(id)).input).toMatchObject({ labels: { ...labels, severity: '' } });
@@ -209,6 +217,40 @@ describe.skipIf(alertmanagerMissing() !== null)('an alert is silenced at its sou
     });
     const answer = await silencing.ask(text, 'UASKS', text === '' ? null : id);
     expect(answer).toMatchObject({ ok: false, code });
+    expect((await core.records.load(id))?.actions).toEqual([]);
+    expect((await core.records.incident(id))?.state).toBe('reported');
+  });
+
+  test('at that of its environment, where several are declared, and at none where that is not clear', async () => {
+    const own = targets.get('alerts-1');
+    if (!own) throw new Error('no target');
+    targets.set('alerts-2', { ...own, name: 'alerts-2', environment: 'staging' });
+    try {
+      const labels = { alertname: 'Which', instance: 'elsewhere', severity: 'warning' };
+      await fire(labels, { ...labels, env: 'test' });
+      const unclear = await silencing.ask('2h', 'UASKS', await elsewhere(labels));
+      expect(unclear).toMatchObject({ ok: false, code: 'UNKNOWN_TARGET' });
+      expect(unclear.ok ? '' : unclear.reason).toMatch(/not clear.*alerts-1, alerts-2/s);
+      const strange = await elsewhere({ ...labels, env: 'moon' });
+      expect(await silencing.ask('2h', 'UASKS', strange)).toMatchObject({ code: 'UNKNOWN_TARGET' });
+      const id = await elsewhere({ ...labels, env: 'TEST' });
+      // It is asked there, where nothing carries a label as it is written here.
+      expect(await silencing.ask('2h', 'UASKS', id)).not.toMatchObject({ code: 'UNKNOWN_TARGET' });
+      const here = await elsewhere({ ...labels, env: 'test' });
+      expect(await silencing.ask('2h', 'UASKS', here)).toMatchObject({ ok: true });
+      expect((await proposed(here)).target).toBe('alerts-1');
+    } finally {
+      targets.delete('alerts-2');
+    }
+  });
+
+  test('at none where nothing with its labels fires', async () => {
+    const id = await incident({ alertname: 'OverThere', instance: 'box', severity: 'warning' });
+    const answer = await silencing.ask('2h', 'UASKS', id);
+    expect(answer).toMatchObject({ ok: false });
+    expect(answer.ok ? '' : answer.reason).toMatch(
+      /^Nothing was asked for\. .*No alert with these labels fires/s,
+    );
     expect((await core.records.load(id))?.actions).toEqual([]);
     expect((await core.records.incident(id))?.state).toBe('reported');
   });

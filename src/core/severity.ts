@@ -1,4 +1,4 @@
-import type { Severity } from '../core/alert.ts';
+import type { Severity } from './alert.ts';
 
 /** The words monitoring systems use (Prometheus, Grafana, PagerDuty, Opsgenie, Zabbix, syslog), each in one place. */
 const words: Readonly<Record<Exclude<Severity, 'unknown'>, readonly string[]>> = {

@@ -1,0 +1,14 @@
+const shortOf: ReadonlyMap<string, string> = new Map([
+  ['prod', 'production'],
+  ['prd', 'production'],
+  ['live', 'production'],
+  ['stage', 'staging'],
+  ['stg', 'staging'],
+  ['dev', 'development'],
+]);
+
+/** Whether two names are of one environment, as people write them. One that is not said may be the same. */
+export function isSameEnvironment(one: string | null, other: string | null): boolean {
+  const plain = (name: string): string => shortOf.get(name.toLowerCase()) ?? name.toLowerCase();
+  return one === null || other === null || plain(one) === plain(other);
+}

@@ -1,0 +1,2 @@
+/** The tool that silences alerts where they come from. */
+export const SILENCE_TOOL = 'alertmanager_silence';
