@@ -16,6 +16,8 @@ export interface ChangeSubject {
   /** What else it is called: aliases, its service, the thing its alert is about. */
   readonly names: readonly string[];
   readonly environment: string | null;
+  /** The sources whose word counts; null: every one. */
+  readonly changesFrom: readonly string[] | null;
   /** ISO 8601. */
   readonly beganAt: string;
 }
@@ -49,17 +51,20 @@ export async function isToldOfChanges(db: Sql | Tx): Promise<boolean> {
 
 /**
  * One recorded change that touched both, and took effect in the 30 minutes before the earlier one began; of several the latest. One that
- * failed, that is of another environment, or of so much that it is of everything, does not count.
+ * failed, that is of another environment, or of so much that it is of everything, does not count; nor does the word of a source that is
+ * not one of either's.
  */
 export async function sharedChange(
   db: Sql | Tx,
   one: ChangeSubject,
   other: ChangeSubject,
-): Promise<Pick<Change, 'id' | 'title' | 'url'> | null> {
+): Promise<(Pick<Change, 'id' | 'title' | 'url'> & { readonly isTrusted: boolean }) | null> {
   const earlier = one.beganAt < other.beganAt ? one : other;
   const suspects = await suspectsOf(db, { ...one, beganAt: earlier.beganAt });
-  const found = suspects.find((change) => touches(change, other));
-  return found ? { id: found.id, title: found.title, url: found.url } : null;
+  const found = suspects.find((change) => touches(change, other) && isOfOneEnvironment(change, one, other));
+  if (!found) return null;
+  const isTrusted = [one, other].every(({ changesFrom }) => changesFrom?.includes(found.source));
+  return { isTrusted, id: found.id, title: found.title, url: found.url };
 }
 
 /** The changes that may have to do with a problem, for they touched it shortly before it began; newest first. Never its cause by that. */
@@ -79,8 +84,16 @@ export async function suspectsOf(db: Sql | Tx, subject: ChangeSubject): Promise<
 
 function touches(change: Change, subject: ChangeSubject): boolean {
   const names = new Set(namesOfSubject(subject));
-  return change.where.some((name) => names.has(name)) && isSameEnvironment(change, subject);
+  return (
+    (subject.changesFrom?.includes(change.source) ?? true) &&
+    change.where.some((name) => names.has(name)) &&
+    isSameEnvironment(change, subject)
+  );
 }
+
+/** One that does not say its environment is of one of theirs, not of both. */
+const isOfOneEnvironment = (change: Change, one: ChangeSubject, other: ChangeSubject): boolean =>
+  change.environment !== null || plainOf(one.environment) === plainOf(other.environment);
 
 const namesOfSubject = ({ target, names }: ChangeSubject): readonly string[] => namesOf([target, ...names]);
 
@@ -98,6 +111,10 @@ function isSameEnvironment(
   { environment: one }: Pick<Change, 'environment'>,
   { environment: other }: Pick<ChangeSubject, 'environment'>,
 ): boolean {
-  const plain = (name: string): string => shortOf.get(name.toLowerCase()) ?? name.toLowerCase();
-  return one === null || other === null || plain(one) === plain(other);
+  return one === null || other === null || plainOf(one) === plainOf(other);
+}
+
+function plainOf(environment: string | null): string | null {
+  const name = environment?.toLowerCase() ?? null;
+  return name && (shortOf.get(name) ?? name);
 }
