@@ -24,6 +24,7 @@ export function auditedSettings(
       aliases: target.aliases,
       alerts: target.alerts ?? [],
       ...(target.neighbours?.length ? { neighbours: target.neighbours } : {}),
+      ...(target.changesFrom ? { changesFrom: target.changesFrom } : {}),
       ...kindOf(kinds, target).settings(target),
     })),
     approvers,

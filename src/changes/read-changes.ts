@@ -17,6 +17,8 @@ export interface ChangeSubject {
   /** What else it is called: aliases, its service, the thing its alert is about. */
   readonly names: readonly string[];
   readonly environment: string | null;
+  /** The sources whose word counts; null: every one. */
+  readonly changesFrom: readonly string[] | null;
   /** ISO 8601. */
   readonly beganAt: string;
 }
@@ -50,22 +52,25 @@ export async function isToldOfChanges(db: Sql | Tx): Promise<boolean> {
 
 /**
  * One of the suspects of the later (`suspectsOf`) that touched both, and took effect in the 30 minutes before the earlier one began; of
- * several the latest. One that is of another environment does not count.
+ * several the latest. One that is of another environment does not count; nor does the word of a source that is not one of either's.
  */
 export function sharedChange(
   suspects: readonly Change[],
   one: ChangeSubject,
   other: ChangeSubject,
-): Pick<Change, 'id' | 'title' | 'url'> | null {
+): (Pick<Change, 'id' | 'title' | 'url'> & { readonly isTrusted: boolean }) | null {
   const began = Math.min(Date.parse(one.beganAt), Date.parse(other.beganAt));
   const found = suspects.find(
     (change) =>
       Date.parse(change.at) >= began - SUSPECT_MS &&
       Date.parse(change.startedAt ?? change.at) <= began &&
       touches(change, one) &&
-      touches(change, other),
+      touches(change, other) &&
+      isOfOneEnvironment(change, one, other),
   );
-  return found ? { id: found.id, title: found.title, url: found.url } : null;
+  if (!found) return null;
+  const isTrusted = [one, other].every(({ changesFrom }) => changesFrom?.includes(found.source));
+  return { isTrusted, id: found.id, title: found.title, url: found.url };
 }
 
 /**
@@ -93,8 +98,16 @@ export async function suspectsOf(
 function touches(change: Change, subject: ChangeSubject): boolean {
   const names = new Set(namesOfSubject(subject));
   return (
-    change.where.some((name) => names.has(name)) && isSameEnvironment(change.environment, subject.environment)
+    (subject.changesFrom?.includes(change.source) ?? true) &&
+    change.where.some((name) => names.has(name)) &&
+    isSameEnvironment(change.environment, subject.environment)
   );
 }
+
+/** One that does not say its environment is of one of theirs, not of both. */
+const isOfOneEnvironment = (change: Change, one: ChangeSubject, other: ChangeSubject): boolean =>
+  change.environment !== null ||
+  ((one.environment === null) === (other.environment === null) &&
+    isSameEnvironment(one.environment, other.environment));
 
 const namesOfSubject = ({ target, names }: ChangeSubject): readonly string[] => namesOf([target, ...names]);

@@ -12,9 +12,10 @@ export type RecordedChange = 'recorded' | 'updated' | 'repeated';
 export type RecordChange = (change: Change) => Promise<RecordedChange>;
 
 export function createRecordChange(sql: Sql): RecordChange {
-  return (given) => {
-    const told = redactChange(given);
+  return ({ versionOf, ...given }) => {
+    const screened = redactChange(given);
     return sql.begin(async (tx) => {
+      const told = versionOf ? await withOwnId(tx, screened, redact(versionOf)) : screened;
       if (await insert(tx, told)) return 'recorded';
       const [row] = await tx<ChangeRow>`
         SELECT * FROM change WHERE source = ${told.source} AND id = ${told.id} FOR UPDATE`;
@@ -27,6 +28,19 @@ export function createRecordChange(sql: Sql): RecordChange {
       return 'updated';
     });
   };
+}
+
+/** A version is of the same change until another one follows; when it comes back after that, its id is of that time. */
+async function withOwnId(tx: Tx, told: Change, versionOf: string): Promise<Change> {
+  const { source, id, at, to, where } = told;
+  const [before] = await tx<{ id: string; to_version: string | null }>`
+    SELECT id, to_version FROM change
+     WHERE source = ${source} AND names && ${tx.array(where)}::text[] AND starts_with(id, ${`${versionOf} `}) AND at < ${at}
+     ORDER BY at DESC LIMIT 1`;
+  if (!before) return told;
+  if (before.to_version === to && before.id.startsWith(id)) return { ...told, id: before.id };
+  const [known] = await tx`SELECT FROM change WHERE source = ${source} AND id = ${id} AND at < ${at}`;
+  return known ? { ...told, id: `${id} at ${at}` } : told;
 }
 
 async function insert(tx: Tx, change: Change): Promise<boolean> {

@@ -16,7 +16,8 @@ import { wrong } from './wrong.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-type Entry = Omit<TargetConfig, 'domain'> & Partial<Pick<TargetConfig, 'domain'>>;
+type Entry = Omit<TargetConfig, 'domain' | 'changesFrom'> &
+  Partial<Pick<TargetConfig, 'domain'>> & { readonly changes_from?: readonly string[] };
 
 const targetName = z
   .string()
@@ -58,6 +59,11 @@ export const everyTarget = {
   neighbours: z.array(targetName).max(5).optional().meta({
     description: 'other targets that its incidents may read, too',
     example: '[prom-1, db-host]',
+  }),
+  changes_from: z.array(z.string().min(1)).max(20).optional().meta({
+    description:
+      'the sources whose changes may put its incidents together with others; every source when left out',
+    example: '[argo-cd, github]',
   }),
 };
 
@@ -133,7 +139,9 @@ export function entriesOf(
     const domain = entry.domain ?? kind.domains[0]?.name ?? domainOfLabels(known)({});
     const fault = domainFault(domain, domainsOf(known));
     const faults = [...(fault ? [fault] : []), ...neighbourFaults(entry, entries)];
-    const read = faults.length > 0 ? faults : kind.read({ ...entry, domain } as never, env);
+    const { changes_from: changesFrom, ...own } = entry;
+    const given = { ...own, ...(changesFrom ? { changesFrom } : {}), domain };
+    const read = faults.length > 0 ? faults : kind.read(given as never, env);
     const said = { name, kind, fields: { ...entry } };
     return 'name' in read
       ? { ...said, target: read, problems: [] }

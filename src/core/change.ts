@@ -20,6 +20,8 @@ export interface Change {
   readonly source: string;
   /** The sender's own id: whatever it tells of this id later is of the same change. */
   readonly id: string;
+  /** What the id names a version of, and begins with: a version that comes back after another is another change. Not kept. */
+  readonly versionOf?: string;
   readonly kind: ChangeKind;
   readonly state: ChangeState;
   /** “shop-api 1.4.2 deployed”. */

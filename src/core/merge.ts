@@ -4,9 +4,13 @@ import type { IncidentId } from './ids.ts';
 export type MergeReason =
   /** `target` names `neighbour` in the configuration: one of the incidents is on either. */
   | { readonly kind: 'neighbour'; readonly target: string; readonly neighbour: string }
-  /** Both are about what one change touched shortly before both began. */
+  /**
+   * Both are about what one change touched shortly before both began. `isTrusted`: `sentry.yaml` names its source for both systems, or
+   * both alerts name the change themselves.
+   */
   | {
       readonly kind: 'change';
+      readonly isTrusted?: boolean;
       readonly change: { readonly id: string; readonly title: string; readonly url: string | null };
     }
   | { readonly kind: 'person'; readonly by: string };

@@ -14,6 +14,8 @@ export interface Target {
   readonly alerts?: readonly LabelRule[];
   /** Targets that its incidents may read, too: by read tools alone, and not the other way round. None when left out. */
   readonly neighbours?: readonly string[];
+  /** Sources whose word of a change counts when its incidents are put together with others. Every source when left out. */
+  readonly changesFrom?: readonly string[];
   /** Tools of its kind that are not for it, each with the reason. None when left out. */
   readonly refuses?: Readonly<Record<string, string>>;
 }

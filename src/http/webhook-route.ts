@@ -15,6 +15,8 @@ import type { HttpAnswer, Route } from './route.ts';
 const ACCEPT_TIMEOUT_MS = 5_000;
 /** A storm of 2,000 alerts in one group stays below this. */
 const BODY_LIMIT = 4 * 1024 * 1024;
+/** More than anybody deploys at once: they are stored one after the other while the sender waits. */
+const MOST_CHANGES = 500;
 
 export interface WebhookOptions {
   readonly source: AlertSource;
@@ -73,10 +75,16 @@ export function webhookRoute(options: WebhookOptions): Route {
       if (strange) return badRequest(strange.field, strange.reason);
       const read = await source.read(payload.value, { receivedAt: new Date() });
       if (!read.ok) return badRequest(read.field, read.reason);
-      const { changes = [] } = read;
+      const { changes: given = [] } = read;
+      const tooMany = given.length > MOST_CHANGES ? tooManyChanges(given.length) : null;
+      if (tooMany && read.alerts.length === 0) return badRequest(tooMany.field, tooMany.reason);
+      const changes = tooMany ? [] : given;
       if (read.alerts.length === 0 && changes.length === 0)
         log.info({ source: source.name }, 'a delivery that tells of no alert and no change');
-      const refused = (read.refused ?? []).map(({ field, reason }) => ({ field, error: reason }));
+      const refused = [...(read.refused ?? []), ...(tooMany ? [tooMany] : [])].map(({ field, reason }) => ({
+        field,
+        error: reason,
+      }));
       for (const { field, error } of refused)
         log.warn({ source: source.name, field, error }, 'a part of a delivery could not be read');
       // What goes on after the time is up may still land; the sender's next try then is a duplicate.
@@ -118,6 +126,12 @@ export function webhookRoute(options: WebhookOptions): Route {
     return result;
   }
 }
+
+/** None of them is kept: of half a delivery nobody knows which half. */
+const tooManyChanges = (count: number): { readonly field: string; readonly reason: string } => ({
+  field: 'change',
+  reason: `${count} changes in one delivery: send at most ${MOST_CHANGES}, and the others in the next`,
+});
 
 function badRequest(field: string, reason: string): HttpAnswer {
   return { status: 400, body: { error: field === '' ? reason : `${field}: ${reason}`, field } };

@@ -140,7 +140,7 @@ function connect(kinds: readonly TargetKind[], config: TargetConfig, deps: Conne
 
 /** Without its addresses and credentials. */
 export function toTarget(config: TargetConfig): Target {
-  const { name, kind, domain, environment, aliases, alerts, neighbours } = config;
+  const { name, kind, domain, environment, aliases, alerts, neighbours, changesFrom } = config;
   return {
     name,
     kind,
@@ -149,6 +149,7 @@ export function toTarget(config: TargetConfig): Target {
     aliases,
     ...(alerts ? { alerts } : {}),
     ...(neighbours ? { neighbours } : {}),
+    ...(changesFrom ? { changesFrom } : {}),
   };
 }
 

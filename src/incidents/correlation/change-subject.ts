@@ -8,6 +8,7 @@ export function changeSubject<Id>(one: Side<Id>, topology: Topology): ChangeSubj
     target: one.target,
     names: [...(system?.aliases ?? []), ...servicesOf(one)],
     environment: system?.environment ?? null,
+    changesFrom: system?.changesFrom ?? null,
     beganAt: one.beganAt.toISOString(),
   };
 }

@@ -29,7 +29,8 @@ export interface Side<Id = string> {
 }
 
 /** A configured system, as far as it matters here. */
-export interface Neighbour extends Pick<Target, 'name' | 'environment' | 'neighbours' | 'aliases'> {
+export interface Neighbour
+  extends Pick<Target, 'name' | 'environment' | 'neighbours' | 'aliases' | 'changesFrom'> {
   /** It tells of others, and nothing stands on it: a Prometheus, a Loki. */
   readonly observes: boolean;
 }
@@ -38,6 +39,8 @@ export type Topology = (name: string) => Neighbour | undefined;
 
 /** What was altered on several systems at once. */
 export interface SharedChange {
+  /** More than one sender's word says that it touched both. */
+  readonly isTrusted: boolean;
   readonly id: string;
   readonly title: string;
   readonly url: string | null;
@@ -111,14 +114,20 @@ function byTopology<Id>(a: Side<Id>, b: Side<Id>, topology: Topology): Correlate
   return merged(child, lead, { kind: 'neighbour', target: on.name, neighbour: base.name });
 }
 
-/** Both are about what one change touched: the earlier leads. */
+/**
+ * Both are about what one change touched: the earlier leads. A critical one rests under none for the word of one sender: whoever may tell
+ * of a change could take it from sight.
+ */
 function byChange<Id>(a: Side<Id>, b: Side<Id>, change: SharedChange | null): Correlated<Id> | null {
   if (change === null || [a, b].some((one) => !['service', 'resource'].includes(symptomOf(told(one)))))
     return null;
   // Of one system, that a change touched it says nothing about which of its alerts belong together.
   if (a.target !== null && a.target === b.target) return null;
-  const [lead, child] = isEarlier(a, b) ? [a, b] : [b, a];
-  return merged(child, lead, { kind: 'change', change });
+  const { isTrusted, ...shared } = change;
+  const mayRestByIt = (one: Side<Id>) => isTrusted || one.severity !== 'critical';
+  const [first, second] = isEarlier(a, b) ? [a, b] : [b, a];
+  const [lead, child] = mayRestByIt(second) ? [first, second] : [second, first];
+  return mayRestByIt(child) ? merged(child, lead, { kind: 'change', isTrusted, change: shared }) : null;
 }
 
 function merged<Id>(child: Side<Id>, lead: Side<Id>, because: MergeReason): Correlated<Id> {
@@ -149,10 +158,10 @@ function namesAnother<Id>(
 function carriedChange<Id>(a: Side<Id>, b: Side<Id>): SharedChange | null {
   const [one, other] = [labelOf(a, DEPLOYMENT), labelOf(b, DEPLOYMENT)];
   if (one !== null && other !== null)
-    return one === other ? { id: one, title: `deployment ${one}`, url: null } : null;
+    return one === other ? { isTrusted: true, id: one, title: `deployment ${one}`, url: null } : null;
   const [commit, same] = [commitOf(a), commitOf(b)];
   if (commit === null || same === null || !isSameCommit(commit, same)) return null;
-  return { id: commit, title: `commit ${commit.slice(0, 12)}`, url: null };
+  return { isTrusted: true, id: commit, title: `commit ${commit.slice(0, 12)}`, url: null };
 }
 
 /** Its alert says itself which change it is about. */

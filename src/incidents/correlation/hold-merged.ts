@@ -65,6 +65,8 @@ export async function putUnder(
   const [one, other] = [now.find(({ id }) => id === child), now.find(({ id }) => id === lead)];
   if (!one || !other || one.isMember || !one.fires || !mayRest(one) || !mayLead(other)) return 'lost';
   if (because.kind !== 'person' && callsAgain(one, other)) return 'lost';
+  // It is worse than when that was decided.
+  if (one.severity === 'critical' && isOneWord(because)) return 'lost';
   await tx`UPDATE incident SET merged_into = ${lead}, next_step = NULL WHERE id = ${child}`;
   await raise(tx, lead, one);
   await records.append(tx, child, { type: 'incident.merged', into: lead, because });
@@ -92,7 +94,8 @@ async function staysUnder(deps: HoldDeps, { id, isOver }: Standing, leadId: Inci
     const [child, lead] = [now.find((one) => one.id === id), now.find((one) => one.id === leadId)];
     if (child?.mergedInto !== leadId) return child?.isMember ?? false;
     // One that fires again after its end is looked into afresh, where people see it.
-    if (lead && mayLead(lead) && !isEnded(child.state) && !callsAgain(child, lead)) {
+    const mayStay = child.severity !== 'critical' || !(await restsByOneWord(tx, id));
+    if (lead && mayLead(lead) && mayStay && !isEnded(child.state) && !callsAgain(child, lead)) {
       await raise(tx, leadId, child);
       return true;
     }
@@ -100,6 +103,16 @@ async function staysUnder(deps: HoldDeps, { id, isOver }: Standing, leadId: Inci
     await tx`UPDATE incident SET next_step = ${goesOn(leadId, lead)} WHERE id = ${id}`;
     return false;
   });
+}
+
+/** Nothing but one sender's word of a change says that they are one problem. */
+const isOneWord = (because: MergeReason): boolean => because.kind === 'change' && !because.isTrusted;
+
+async function restsByOneWord(tx: Tx, id: IncidentId): Promise<boolean> {
+  const [last] = await tx<{ because: MergeReason }>`
+    SELECT body->'because' AS because FROM event
+     WHERE incident_id = ${id} AND type = 'incident.merged' ORDER BY seq DESC LIMIT 1`;
+  return last ? isOneWord(last.because) : false;
 }
 
 function goesOn(leadId: IncidentId, lead: Standing | undefined): string {

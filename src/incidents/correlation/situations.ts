@@ -165,7 +165,7 @@ function isUnder(one: Opened, other: Opened): boolean {
   return false;
 }
 
-/** The newest change of both systems before both alerts. */
+/** The newest change of both systems before both alerts; a situation's systems name its source. */
 function sharedChange(changes: Situation['changes'], a: Side<number>, b: Side<number>): SharedChange | null {
   const first = Math.min(a.beganAt.getTime(), b.beganAt.getTime());
   const found = changes
@@ -176,7 +176,7 @@ function sharedChange(changes: Situation['changes'], a: Side<number>, b: Side<nu
       return isBoth && touched.length <= CHANGED_AT_MOST && before >= 0 && before <= CHANGED_BEFORE_MS;
     })
     .toSorted((one, other) => other.at.getTime() - one.at.getTime())[0];
-  return found ? { id: found.id, title: found.title, url: found.url ?? null } : null;
+  return found ? { isTrusted: true, id: found.id, title: found.title, url: found.url ?? null } : null;
 }
 
 /** Every alert is in one; ends that are of nothing known stand alone. */

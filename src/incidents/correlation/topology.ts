@@ -5,7 +5,7 @@ import type { Neighbour, Topology } from './correlate.ts';
 /** The configured systems. A kind that no incident is of (of no domain) only tells of others. */
 export function systemsOf(
   kinds: readonly Pick<TargetKind, 'name' | 'domains'>[],
-  targets: Iterable<Pick<Target, 'name' | 'kind' | 'environment' | 'aliases' | 'neighbours'>>,
+  targets: Iterable<Pick<Target, 'name' | 'kind' | 'environment' | 'aliases' | 'neighbours' | 'changesFrom'>>,
 ): readonly Neighbour[] {
   const observing = new Set(kinds.filter(({ domains }) => domains.length === 0).map(({ name }) => name));
   return [...targets].map((target) => ({ ...target, observes: observing.has(target.kind) }));

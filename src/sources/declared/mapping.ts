@@ -79,6 +79,8 @@ export const ToldChange = z.strictObject(
   {
     /** The sender's own id of it: the same in all that it tells of this change. */
     id: said,
+    /** What its id names a version of, with which the id begins: a version that comes back after another one is another change. */
+    versionOf: said,
     /** One of `changeKinds`; another word: `other`. */
     kind: said,
     /** Whether it started, succeeded (also when it does not say) or failed. */

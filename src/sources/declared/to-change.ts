@@ -19,7 +19,7 @@ const states: ReadonlyMap<string, ChangeState> = new Map([
 export function toChange(source: string, value: unknown, receivedAt: Date): Change | BadInput {
   const parsed = ToldChange.safeParse(value);
   if (!parsed.success) return badInput(parsed.error);
-  const { id, title, where, environment, by, from, to, commits, url, ...told } = parsed.data;
+  const { id, title, where, environment, by, from, to, commits, url, versionOf, ...told } = parsed.data;
   const state = told.status === null ? 'succeeded' : states.get(told.status.toLowerCase());
   if (id === null) return { ok: false, field: 'id', reason: "expected the sender's own id of the change" };
   if (title === null) return { ok: false, field: 'title', reason: 'expected a text' };
@@ -46,5 +46,6 @@ export function toChange(source: string, value: unknown, receivedAt: Date): Chan
     to,
     commits,
     url,
+    ...(versionOf === null ? {} : { versionOf }),
   };
 }

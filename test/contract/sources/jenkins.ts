@@ -35,14 +35,15 @@ export const fixtures = mappedFixtures({
 
 /** Written from the documentation of Jenkins' Notification plugin. */
 export const changes: ChangeFixtures = {
-  succeeded: changed(failed, { 'build.status': 'SUCCESS' }),
+  succeeded: changed(failed, { 'build.status': 'SUCCESS', 'build.duration': 90_000 }),
   change: {
     id: 'deploy-shop 18',
     kind: 'deployment',
     title: 'Deploy shop #18 ran',
     where: ['shop-api', 'deploy-shop'],
     environment: 'production',
-    at: '2026-03-01T11:58:00.000Z',
+    startedAt: '2026-03-01T11:58:00.000Z',
+    at: '2026-03-01T11:59:30.000Z',
     by: 'olivia',
     to: '1.4.2',
   },

@@ -124,6 +124,29 @@ describe('a change on record', () => {
     expect(await all()).toMatchObject([{ id: hostile, title: hostile, where: [hostile.toLowerCase()] }]);
   });
 
+  test('is another one where a version comes back after another, and the same where it is told again', async () => {
+    const version = (to: string, at: string, name = 'shop') =>
+      record(change({ source: 'flux', id: `${name} ${to}`, versionOf: name, to, at }));
+    const ids = async () => (await all()).map(({ id }) => id).toReversed();
+    expect(await version('v1', minute(0))).toBe('recorded');
+    await version('v1', minute(1));
+    await version('v2', minute(10));
+    // Of another thing that is called so, too.
+    await version('v9', minute(15), 'shop-2');
+    expect(await version('v2', minute(16))).toBe('repeated');
+    expect(await version('v1', minute(20))).toBe('recorded');
+    expect(await version('v1', minute(20))).toBe('repeated');
+    expect(await version('v1', minute(25))).toBe('repeated');
+    expect(await version('v2', minute(30))).toBe('recorded');
+    expect(await ids()).toEqual([
+      'shop v1',
+      'shop v2',
+      'shop-2 v9',
+      `shop v1 at ${minute(20)}`,
+      `shop v2 at ${minute(30)}`,
+    ]);
+  });
+
   test('goes when it is old enough', async () => {
     await record(change({ id: 'old', at: new Date(Date.now() - 40 * 86_400_000).toISOString() }));
     await record(change({ id: 'new', at: new Date().toISOString() }));
@@ -158,8 +181,20 @@ describe('what was changed around a time', () => {
 });
 
 describe('a change that two problems share', () => {
-  const one: ChangeSubject = { target: 'shop-api', names: [], environment: null, beganAt: minute(10) };
-  const other: ChangeSubject = { target: null, names: ['Orders-DB'], environment: null, beganAt: minute(12) };
+  const one: ChangeSubject = {
+    target: 'shop-api',
+    names: [],
+    environment: null,
+    changesFrom: null,
+    beganAt: minute(10),
+  };
+  const other: ChangeSubject = {
+    target: null,
+    names: ['Orders-DB'],
+    environment: null,
+    changesFrom: null,
+    beganAt: minute(12),
+  };
   const both = { where: ['shop-api', 'orders-db'] };
   const found = async (a: ChangeSubject, b: ChangeSubject) =>
     sharedChange(await suspectsOf(db.sql, a.beganAt < b.beganAt ? b : a, 15 * 60_000), a, b);
@@ -167,7 +202,12 @@ describe('a change that two problems share', () => {
 
   test('touched both of them, shortly before the earlier one began', async () => {
     await record(change({ ...both, url: 'https://ci.example.com/1' }));
-    const theOne = { id: 'deployment 1', title: 'shop-api 1.4.2 deployed', url: 'https://ci.example.com/1' };
+    const theOne = {
+      id: 'deployment 1',
+      title: 'shop-api 1.4.2 deployed',
+      url: 'https://ci.example.com/1',
+      isTrusted: false,
+    };
     expect(await found(one, other)).toEqual(theOne);
     expect(await found(other, one)).toEqual(theOne);
   });
@@ -194,6 +234,29 @@ describe('a change that two problems share', () => {
     expect(await shared(one, { ...other, environment: 'staging' })).toBeNull();
   });
 
+  test('without an environment is not of two', async () => {
+    await record(change(both));
+    const [prod, staging] = ['prod', 'staging'];
+    expect(await shared({ ...one, environment: prod }, { ...other, environment: staging })).toBeNull();
+    expect(await shared({ ...one, environment: prod })).toBeNull();
+    expect(
+      await shared({ ...one, environment: prod }, { ...other, environment: 'production' }),
+    ).not.toBeNull();
+  });
+
+  test('is told by a source of both, and trusted where both name it', async () => {
+    await record(change(both));
+    const by = (...changesFrom: readonly string[]) => ({ changesFrom });
+    expect(await shared({ ...one, ...by('argo-cd') })).toBeNull();
+    expect(await shared(one, { ...other, ...by('argo-cd') })).toBeNull();
+    expect(await found({ ...one, ...by('github') }, other)).toMatchObject({
+      isTrusted: false,
+    });
+    expect(await found({ ...one, ...by('github') }, { ...other, ...by('github', 'argo-cd') })).toMatchObject({
+      isTrusted: true,
+    });
+  });
+
   test('is the latest of several', async () => {
     await record(change({ ...both, id: 'first', at: minute(1) }));
     await record(change({ ...both, id: 'last', at: minute(9) }));
@@ -208,7 +271,7 @@ describe('a change that two problems share', () => {
 
   test('is never found by time alone', async () => {
     await record(change({ where: [] }));
-    const nobody = { target: null, names: [], environment: null, beganAt: minute(10) };
+    const nobody = { target: null, names: [], environment: null, changesFrom: null, beganAt: minute(10) };
     expect(await shared(nobody, nobody)).toBeNull();
   });
 });

@@ -72,6 +72,23 @@ test('a failed workflow that deploys nothing is an alert alone', async () => {
   expect([accepted.length, recorded.length]).toEqual([1, 0]);
 });
 
+test('more changes than anybody deploys at once are refused whole, with a word, and keep no alert away', async () => {
+  const { post, accepted, recorded } = await start();
+  const change = Array.from({ length: 501 }, (_, n) => ({ id: `d-${n}`, title: 'shop-api deployed' }));
+  expect(await post('generic', { change })).toMatchObject({
+    status: 400,
+    body: { error: expect.stringContaining('at most 500') },
+  });
+  const alert = { title: 'the shop is down', status: 'firing' };
+  expect(await post('generic', [alert, { change }])).toMatchObject({
+    status: 202,
+    body: { refused: [{ field: 'change' }] },
+  });
+  expect([accepted.length, recorded.length]).toEqual([1, 0]);
+  expect((await post('generic', { change: change.slice(1) })).status).toBe(202);
+  expect(recorded).toHaveLength(500);
+});
+
 test('a change that could not be stored is sent again', async () => {
   const { post } = await start(true);
   expect((await post('github', github.succeeded)).status).toBe(503);

@@ -88,6 +88,7 @@ describe('sentry targets add', WAIT, () => {
       '',
       '',
       '',
+      '',
       'logs',
       '',
       `[${join(dataDir, 'logs')}]`,

@@ -183,13 +183,20 @@ test('what one change touched shortly before is one problem; what it did not tou
 
   await changed('new', ['box', 'web'], 3);
   const next = await opened(
-    alertOn('web', { fingerprint: 'another', labels: { instance: 'web', disk: 'sdb' } }),
+    alertOn('web', {
+      fingerprint: 'another',
+      severity: 'error',
+      labels: { instance: 'web', disk: 'sdb' },
+    }),
   );
   await under(next, lead);
   expect((await eventsOf(next)).find(({ type }) => type === 'incident.merged')).toMatchObject({
     into: lead,
-    because: { kind: 'change', change: { id: 'new', title: 'release new' } },
+    because: { kind: 'change', isTrusted: false, change: { id: 'new', title: 'release new' } },
   });
+  // One sender's word puts no critical incident to rest, nor keeps it there.
+  await core.sql`UPDATE incident SET severity = 'critical' WHERE id = ${next}`;
+  await under(next, null);
 });
 
 test('a part that still fires goes on by itself once what led waits for people or is over, and is not closed with it', async () => {

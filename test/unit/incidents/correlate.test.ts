@@ -90,8 +90,21 @@ test('one that rests leads what stands on it', () => {
 test('of one change the earlier leads, of one moment the lower number', () => {
   const change = { id: 'd-1', title: 'release 7', url: null };
   const [a, b] = [side('INC-10', 'db'), side('INC-9', 'web')];
-  expect(correlate(a, b, topology, change, MINUTES)).toMatchObject({ child: 'INC-10', because: { change } });
+  const shared = { ...change, isTrusted: true };
+  expect(correlate(a, b, topology, shared, MINUTES)).toMatchObject({ child: 'INC-10', because: { change } });
   expect(of(a, b)).toEqual({ kind: 'hint' });
+});
+
+test('one sender’s word of a change puts no critical incident to rest: it leads, or stays on its own', () => {
+  const told = { id: 'd-1', title: 'release 7', url: null, isTrusted: false };
+  const [critical, warning] = [side('INC-10', 'db'), side('INC-9', 'web', { severity: 'warning' })];
+  expect(correlate(critical, warning, topology, told, MINUTES)).toMatchObject({
+    child: 'INC-9',
+    lead: 'INC-10',
+  });
+  expect(correlate(critical, side('INC-9', 'web'), topology, told, MINUTES)).toEqual({ kind: 'hint' });
+  const waits = { ...critical, state: 'awaiting_approval' } as const;
+  expect(correlate(waits, warning, topology, told, MINUTES)).not.toMatchObject({ child: 'INC-10' });
 });
 
 test('one alert name of two words is read as words, and a system’s name says nothing of what is wrong', () => {
