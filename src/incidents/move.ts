@@ -101,11 +101,15 @@ export async function moveIn(
   // under that it rests before its next phase, and not once it has a fix, a result or a person of its own.
   const endsMute = (from === 'open' || isEnded(from)) && !isEnded(to);
   const endsMerge = !isEnded(to) && (isEnded(from) || !restsUnder(to));
-  const [held] =
+  // What it rests under is told, too: both rows are locked by id, as correlation locks them.
+  const locked =
     endsMute || endsMerge
-      ? await tx<{ muted_by: string | null; merged_into: IncidentId | null }>`
-          SELECT muted_by, merged_into FROM incident WHERE id = ${incident.id} FOR UPDATE`
+      ? await tx<{ id: IncidentId; muted_by: string | null; merged_into: IncidentId | null }>`
+          SELECT id, muted_by, merged_into FROM incident
+           WHERE id IN (${incident.id}, (SELECT merged_into FROM incident WHERE id = ${incident.id}))
+           ORDER BY id COLLATE "C" FOR UPDATE`
       : [];
+  const held = locked.find(({ id }) => id === incident.id);
   const rows = await tx`
     UPDATE incident SET
       state = ${to},

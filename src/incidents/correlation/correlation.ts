@@ -1,6 +1,7 @@
 import { refuse } from '../../core/errors.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import { isEnded } from '../../core/machine.ts';
+import type { Tx } from '../../core/sql.ts';
 import type { AuditLog } from '../../safety/audit/audit-chain.ts';
 import type { Steered } from '../steering.ts';
 import { mayLead, mayRest } from './correlate.ts';
@@ -33,7 +34,7 @@ export function createCorrelation(deps: CorrelationDeps): Correlation {
 async function split(deps: CorrelationDeps, id: IncidentId, by: string): Promise<Steered> {
   const from = await deps.sql.begin(async (tx) => {
     await decideAlone(tx);
-    const [row] = await readStandings(tx, [id], true);
+    const row = await lockedWithLead(tx, id);
     if (!row?.mergedInto || row.isOver) return row ? null : undefined;
     await letGo(tx, deps, [id, row.mergedInto], by);
     await deps.audit.appendIn(tx, {
@@ -67,7 +68,7 @@ async function merge(deps: CorrelationDeps, id: IncidentId, into: IncidentId, by
   const outcome = await deps.sql
     .begin(async (tx) => {
       await decideAlone(tx);
-      const [row] = await readStandings(tx, [id], true);
+      const row = await lockedWithLead(tx, id, into);
       // It leads or ends meanwhile: then nothing is taken from where it is.
       if (!row || row.mergedInto !== child.mergedInto) return 'lost';
       if (row.mergedInto !== null) await letGo(tx, deps, [id, row.mergedInto], by);
@@ -93,6 +94,17 @@ async function merge(deps: CorrelationDeps, id: IncidentId, into: IncidentId, by
     ok: true,
     text: `${id} is a part of ${into} now, and rests until that is over. To undo it: /sentry split ${id}`,
   };
+}
+
+/** Locks at once all that is written to: it, what it rests under, and what it is to rest under. */
+async function lockedWithLead(
+  tx: Tx,
+  id: IncidentId,
+  ...others: readonly IncidentId[]
+): Promise<Standing | undefined> {
+  const [seen] = await readStandings(tx, [id]);
+  const leads = seen?.mergedInto ? [seen.mergedInto, ...others] : others;
+  return (await readStandings(tx, [id, ...leads], true)).find((one) => one.id === id);
 }
 
 class NotMerged extends Error {

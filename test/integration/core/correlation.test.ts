@@ -5,7 +5,9 @@ import type { IncidentId } from '../../../src/core/ids.ts';
 import type { Target } from '../../../src/core/target.ts';
 import { readFacts } from '../../../src/escalation/read-facts.ts';
 import { moveIn } from '../../../src/incidents/move.ts';
+import type { PhaseRun } from '../../../src/incidents/phases/phase-run.ts';
 import { why } from '../../../src/incidents/questions/why.ts';
+import { noteRelated } from '../../../src/incidents/related.ts';
 import {
   boxAlert,
   boxInvestigator,
@@ -369,4 +371,73 @@ test('under one that rests itself: each part goes on with what it stands on', as
   await core.steering.stop(lead, 'U1', 'enough');
   await under(child, null);
   expect((await of(last)).mergedInto).toBe(child);
+});
+
+/** Puts on record what is related, and between its locks on the two lets the other want both, too. */
+async function whileRelatedIsNoted(
+  [first, second]: readonly [IncidentId, IncidentId],
+  act: () => Promise<unknown>,
+): Promise<void> {
+  const acts: Promise<unknown>[] = [];
+  const records: Core['records'] = {
+    ...core.records,
+    append: async (tx, id, ...rest) => {
+      const isNew = await core.records.append(tx, id, ...rest);
+      if (id !== first) return isNew;
+      const acting = act();
+      acting.catch(() => undefined);
+      acts.push(acting);
+      await waitFor('the other to wait for a row', async () => {
+        const waiting = await other.sql`
+          SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event IN ('transactionid', 'tuple')`;
+        return waiting.length > 0;
+      });
+      return isNew;
+    },
+  };
+  const incident = await of(second);
+  await noteRelated({
+    deps: { sql: core.sql, records, gate: { systemOf: async () => 'one system' } },
+    incident,
+    durably: async <T>(_: string, step: () => Promise<T>) => step(),
+  } as unknown as PhaseRun);
+  expect(acts).toHaveLength(1);
+  await acts[0];
+}
+
+test('putting together, splitting and moving on lock in the order of what notes related ones: none ends in a deadlock', async () => {
+  const both: IncidentId[] = [];
+  for (const target of ['box', 'web']) {
+    const id = await opened(alertOn(target, { title: `${target}: a note` }));
+    await state(id, 'diagnosing');
+    both.push(id);
+  }
+  const [first, second] = both.toSorted() as [IncidentId, IncidentId];
+  // The one that notes is the younger, whatever their numbers.
+  await core.sql`UPDATE incident SET opened_at = clock_timestamp() WHERE id = ${second}`;
+  const forget = () =>
+    core.sql`DELETE FROM event WHERE incident_id = ANY (${core.sql.array([first, second])}::text[]) AND type = 'incident.related'`;
+  await whileRelatedIsNoted([first, second], async () =>
+    expect(await core.correlation.merge(second, first, 'U1')).toMatchObject({ ok: true }),
+  );
+  await forget();
+  await whileRelatedIsNoted([first, second], async () =>
+    expect(await core.correlation.split(second, 'U1')).toMatchObject({ ok: true }),
+  );
+  await core.correlation.merge(second, first, 'U1');
+  await forget();
+  const incident = await of(second);
+  await whileRelatedIsNoted([first, second], () =>
+    core.sql.begin(async (tx) => {
+      const move = {
+        from: incident.state,
+        to: 'reported',
+        reason: 'on',
+        key: 'on',
+        turnAfterMs: null,
+      } as const;
+      expect(await moveIn(tx, core, incident, move)).toBe('moved');
+    }),
+  );
+  expect((await of(second)).mergedInto).toBe(null);
 });
