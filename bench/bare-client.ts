@@ -21,12 +21,11 @@ export async function openBareClient(options: {
   /** Where it calls from: one of 127.0.0.0/8, so that each has a rate of its own. */
   readonly from?: string;
 }): Promise<BareClient> {
-  const socket = await opened(options.port, options.from);
+  let socket = await opened(options.port, options.from);
   const head = `POST ${options.path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\nauthorization: Bearer ${options.bearer}\r\ncontent-length: `;
   let text = '';
   let pending: { resolve: (status: number) => void; reject: (error: Error) => void } | undefined;
-  socket.setEncoding('latin1');
-  socket.on('data', (chunk: string) => {
+  const read = (chunk: string): void => {
     text += chunk;
     const end = text.indexOf('\r\n\r\n');
     if (end < 0) return;
@@ -35,17 +34,28 @@ export async function openBareClient(options: {
     const status = Number(text.slice(9, 12));
     text = '';
     pending?.resolve(status);
-  });
+  };
   const broken = (error?: Error): void =>
     pending?.reject(error ?? new Error('the server closed the connection'));
-  socket.on('error', broken);
-  socket.on('close', () => broken());
+  const listen = (): void => {
+    socket.setEncoding('latin1');
+    socket.on('data', read);
+    socket.on('error', broken);
+    socket.on('close', () => broken());
+  };
+  listen();
   return {
-    post: (body) =>
-      new Promise((resolve, reject) => {
+    async post(body) {
+      // A server closes what has said nothing for seconds.
+      if (socket.destroyed || socket.readableEnded) {
+        socket = await opened(options.port, options.from);
+        listen();
+      }
+      return new Promise((resolve, reject) => {
         pending = { resolve, reject };
         socket.write(`${head}${Buffer.byteLength(body)}\r\n\r\n${body}`);
-      }),
+      });
+    },
     close: () => socket.destroy(),
   };
 }
