@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { Alert } from '../../src/core/alert.ts';
 import { groupKeyOf } from '../../src/ingest/accept.ts';
 import { sameProblem, type Told, toldBy } from '../../src/ingest/correlate.ts';
-import { partsOfMessage } from '../../src/ingest/parts-of-message.ts';
-import type { AlertSource } from '../../src/sources/ports.ts';
+import { type AlertSource, acceptedOf } from '../../src/sources/ports.ts';
 
 /** One delivery of a stream, in the order in which it came, with the problem that it is about. */
 export const Delivery = z.object({
@@ -42,7 +41,7 @@ export async function scoreStreams(
         ?.read(delivery.payload, { receivedAt: new Date() });
       if (!read?.ok)
         throw new Error(`${stream}: ${delivery.source} cannot be read: ${read?.field} ${read?.reason}`);
-      for (const alert of partsOfMessage(read, []))
+      for (const alert of acceptedOf(read))
         taken.push({ problem: delivery.problem, found: await identify(alert) });
     }
     for (const [n, a] of taken.entries())

@@ -74,6 +74,10 @@ export async function createIncidentServices(
     audit,
     isAdmin: (user) => policy.isAdmin(user),
     isIdentifying,
+    isPublic: async (id) => {
+      const { channelOf, sightOf } = placesOf(on);
+      return ['public', 'shared'].includes(await sightOf(await channelOf(id)));
+    },
     windows: () => maintenance,
     log,
   });

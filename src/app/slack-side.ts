@@ -5,13 +5,13 @@ import { unescapeMrkdwn } from '../core/unescape-mrkdwn.ts';
 import type { Said } from '../escalation/acknowledge.ts';
 import { why } from '../incidents/questions/why.ts';
 import type { Steered } from '../incidents/steering.ts';
-import { partsOfMessage } from '../ingest/parts-of-message.ts';
 import { formatBoard } from '../ingest/watch-board.ts';
 import { costLines, costReport } from '../record/cost.ts';
 import { createRecords } from '../record/record.ts';
 import { formatBreaker } from '../safety/limits/format-breaker.ts';
 import type { SlackDeps } from '../slack/ports.ts';
 import { createSlack, type Slack } from '../slack/slack.ts';
+import { acceptedOf } from '../sources/ports.ts';
 import { alertSources } from '../sources/registry.ts';
 import { createHomeFacts } from './home-facts.ts';
 import { formatLayers } from './layers.ts';
@@ -94,7 +94,7 @@ const afterwards = ({
 
 /** Takes in what another app posted in an alert channel. One that is no alert is logged, not an error. */
 async function takeSlackMessage(
-  { accept, hearDelivery, log, config, slackWorkspace, targets }: Services,
+  { accept, hearDelivery, log, config, slackWorkspace }: Services,
   ...[message, own]: Parameters<SlackDeps['acceptSlackMessage']>
 ): Promise<void> {
   if (await hearDelivery('slack', message, { receivedAt: new Date(), own })) return;
@@ -106,7 +106,7 @@ async function takeSlackMessage(
         { source: source.name, field: read.field, reason: read.reason },
         'a message in an alert channel could not be read as an alert',
       );
-    for (const alert of read.ok ? partsOfMessage(read, targets.values()) : []) await accept(alert);
+    for (const alert of read.ok ? acceptedOf(read) : []) await accept(alert);
   }
 }
 

@@ -61,6 +61,7 @@ function withMutes(use: (mutes: Mutes) => Promise<void>): Promise<void> {
         audit: createAuditLog(sql),
         isAdmin: async () => true,
         isIdentifying,
+        isPublic: async () => true,
         windows: () => [],
         log: createLog('error'),
       }),

@@ -56,7 +56,10 @@ export type ReadResult =
   | {
       readonly ok: true;
       readonly alerts: readonly Alert[];
-      /** Where the alerts are those that a message of a group lists: what the message as one says of the group. */
+      /**
+       * Where the alerts are those that a message of a group lists: what the message as one says of the group, which is what is
+       * accepted. Its end often lists none of them, and would be of nothing that is known.
+       */
       readonly together?: Alert;
       readonly changes?: readonly Change[];
       readonly refused?: readonly BadInput[];
@@ -70,3 +73,10 @@ export interface BadInput {
   /** What was expected there, for whoever sent it. */
   readonly reason: string;
 }
+
+/** What is accepted of what was read. */
+export const acceptedOf = ({
+  alerts,
+  together,
+}: Extract<ReadResult, { readonly ok: true }>): readonly Alert[] =>
+  together === undefined ? alerts : [together];

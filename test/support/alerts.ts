@@ -2,6 +2,7 @@ import type { Alert } from '../../src/core/alert.ts';
 import { storableJson } from '../../src/core/storable.ts';
 import { readAlert } from '../../src/sources/alertmanager/index.ts';
 import { AlertmanagerWebhook } from '../../src/sources/alertmanager/schema.ts';
+import { acceptedOf } from '../../src/sources/ports.ts';
 import { slackMessage } from '../../src/sources/slack-message/index.ts';
 
 let clock = Date.parse('2026-03-01T10:00:00Z');
@@ -62,7 +63,7 @@ function only(payload: unknown): Alert {
   const read = slackMessage.read(storableJson(payload), { receivedAt: new Date(clock) });
   if (!read.ok) throw new Error(`${read.field}: ${read.reason}`);
   // Of a group that is listed, what the message says as one.
-  const [alert, ...more] = read.together ? [read.together] : read.alerts;
+  const [alert, ...more] = acceptedOf(read);
   if (!alert || more.length > 0) throw new Error(`expected one alert, read ${read.alerts.length}`);
   return alert;
 }

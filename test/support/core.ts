@@ -334,6 +334,7 @@ export async function createCore(options: CoreOptions) {
     audit,
     isAdmin: async (user) => user === 'UADMIN',
     isIdentifying,
+    isPublic: async () => true,
     windows: options.windows ?? (() => []),
     log: quiet,
   });

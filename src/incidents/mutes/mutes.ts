@@ -51,6 +51,8 @@ export interface MutesDeps extends HoldDeps {
   readonly windows: () => readonly MaintenanceWindow[];
   /** Whether a label says which thing is ill, and not who noticed it. */
   readonly isIdentifying: (label: string) => boolean;
+  /** Whether everybody may read of an incident. */
+  readonly isPublic: (id: IncidentId) => Promise<boolean>;
   readonly log: Log;
 }
 

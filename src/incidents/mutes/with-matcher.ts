@@ -11,9 +11,12 @@ interface Deps {
   readonly sql: Sql;
   /** Whether a label says which thing is ill, and not who noticed it. */
   readonly isIdentifying: (label: string) => boolean;
+  /** Whether everybody may read of it: a mute's matcher is told of where all alerts are. */
+  readonly isPublic: (id: IncidentId) => Promise<boolean>;
 }
 
-const ONLY_TIME = /^(confirm\s+)?(?:(?:this|it)\s+)?(?:for\s+)?(\S+)(.*)$/is;
+const ONLY_TIME =
+  /^(confirm\s+)?((?:this|it|that)\s+)?(?:for\s+)?(\d{1,5})\s*(?:(m)(?:ins?|inutes?)?|(h)(?:rs?|ours?)?|(d)(?:ays?)?)\b[.,:;]?(.*)$/is;
 const HIDDEN = '[redacted:';
 
 /**
@@ -25,8 +28,16 @@ export async function withMatcher(
   text: string,
   here: IncidentId | null,
 ): Promise<string | Refusal> {
-  const [, confirm = '', span = '', reason = ''] = ONLY_TIME.exec(text.trim()) ?? [];
+  const [, confirm = '', pointing, count = '', m = '', h = '', d = '', reason = ''] =
+    ONLY_TIME.exec(text.trim()) ?? [];
+  const span = `${count}${m}${h}${d}`;
+  if (here === null && pointing !== undefined) return refuse('MATCHER', SAY_WHICH);
   if (here === null || readSpan(span) === undefined) return text;
+  if (!(await deps.isPublic(here)))
+    return refuse(
+      'MATCHER',
+      `A mute is told of in the first alert channel, and ${here} is not for everybody there. ${SAY_WHICH}`,
+    );
   const matcher = await matcherOf(deps, here);
   return typeof matcher === 'string' ? `${confirm}${matcher} ${span}${reason}` : matcher;
 }

@@ -101,6 +101,14 @@ export class FirstMessages {
     try {
       for (const { id, severity } of await this.#store.withoutRoot(unread))
         this.#askedRank.set(id, firstRank(severity));
+      // What has its first message, or needs none, does not wait behind those that have none.
+      for (const id of unread) {
+        const inMs = this.#asked.get(id);
+        if (this.#askedRank.has(id) || inMs === undefined) continue;
+        this.#asked.delete(id);
+        this.#show(id);
+        this.#add(id, inMs);
+      }
     } catch (error) {
       this.#log.warn({ error: messageOf(error) }, 'how bad new problems are could not be read');
     }

@@ -55,6 +55,8 @@ function startsOf(lines: readonly string[], count: number | null): readonly numb
     const name = pairName(line);
     if (name !== null) places.set(name, [...(places.get(name) ?? []), n]);
   }
-  const several = [...places.values()].find((at) => (count === null ? at.length > 1 : at.length === count));
-  return several ?? [];
+  const [first, ...others] = [...places.values()].filter((at) => at.length > 1);
+  // What some tell and some do not, or what stands above all as well, does not say where one begins.
+  const isEven = first !== undefined && others.every((at) => at.length % first.length === 0);
+  return isEven && (count === null || first.length === count) ? first : [];
 }

@@ -5,8 +5,10 @@ import type { Alert } from '../../../src/core/alert.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import type { MaintenanceWindow } from '../../../src/core/maintenance-window.ts';
 import { moveIn } from '../../../src/incidents/move.ts';
+import { withMatcher } from '../../../src/incidents/mutes/with-matcher.ts';
 import { why } from '../../../src/incidents/questions/why.ts';
 import { createTurn } from '../../../src/incidents/turn.ts';
+import { isIdentifying } from '../../../src/sources/fingerprint.ts';
 import { boxAlert, boxTools, type Core, createCore, type Machine } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -197,6 +199,18 @@ test('without a matcher it is of the alerts of the incident that it is said in, 
   expect(lines).toContain(`sentry_mute_alerts{mute="${mute?.id}"} 0`);
   expect(lines).toContain(`sentry_mutes ${(await core.mutes.list()).length}`);
   await core.mutes.unmute(mute?.id ?? '', 'UONCALL');
+});
+
+test('of an incident that not everybody may read of, a matcher is told by nobody but who types it', async () => {
+  const id = await opened(alertOf(newName()));
+  const { sql } = database;
+  const asked = (text: string, here: IncidentId | null, isPublic = false) =>
+    withMatcher({ sql, isIdentifying, isPublic: async () => isPublic }, text, here);
+  expect(await asked('2h', id)).toMatchObject({ ok: false, code: 'MATCHER' });
+  expect(await asked('alertname="X" 2h', id)).toBe('alertname="X" 2h');
+  expect(await asked('this for 2 hours please', id, true)).toMatch(/^alertname=.* 2h please$/);
+  // “this” is no alert's name.
+  expect(await asked('this for 2h', null)).toMatchObject({ ok: false, code: 'MATCHER' });
 });
 
 test('of a critical, or of alerts that differ, nothing is muted unasked', async () => {

@@ -23,6 +23,7 @@ it('what is muted has no thread and no digest until it ends; one line tells of t
     audit: createAuditLog(sql),
     isAdmin: async () => false,
     isIdentifying,
+    isPublic: async () => true,
     windows: () => [],
     log: quiet,
   });

@@ -64,6 +64,9 @@ test.each([
 
 test.each([
   'mute 2h',
+  'mute 2 hours',
+  'mute this for 30 minutes please',
+  'mute k8s.pod="x" 2h',
   'Mute this for 30m deploying',
   'mute confirm 1d',
   'mute alertname="X" 2h',

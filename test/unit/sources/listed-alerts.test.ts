@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Target } from '../../../src/core/target.ts';
-import { partsOfMessage } from '../../../src/ingest/parts-of-message.ts';
 import { alertmanager } from '../../../src/sources/alertmanager/index.ts';
+import { acceptedOf } from '../../../src/sources/ports.ts';
 import { slackMessage } from '../../../src/sources/slack-message/index.ts';
 
 const context = { receivedAt: new Date('2026-03-01T12:00:00Z') };
@@ -80,6 +79,16 @@ test.each([
   ],
   ['they are told alike', '[FIRING:2] Disk Full (node)', detailed(['a:9100', 'a:9100'])],
   ['one is told of twice', '[RESOLVED] Disk Full (node)', `${short(['a:9100'])}\n${short(['a:9100'])}`],
+  [
+    'what stands above all of them is told of each as well',
+    '[RESOLVED] Disk Full (node)',
+    `*cluster:* prod\n${['a', 'b'].map((node) => `*alertname:* DiskFull\n*cluster:* prod\n*instance:* ${node}`).join('\n')}`,
+  ],
+  [
+    'one of them lacks what the others tell',
+    '[FIRING:2] Disk Full (prod)',
+    '*alert:* PodDown\n*pod:* a\n*alert:* DbDown\n*instance:* b\n*alert:* PodDown\n*pod:* c\n*alert:* DbDown\n*instance:* d',
+  ],
   ['there is one', '[FIRING:1] Disk Full (node)', detailed(['a:9100'])],
 ])('a message is one alert where %s', (_why, title, text) => {
   const { alerts, together } = read(posted(title, text));
@@ -87,21 +96,10 @@ test.each([
   expect(together).toBeUndefined();
 });
 
-const target = (name: string): Target => ({
-  name,
-  kind: 'postgres',
-  domain: 'postgres',
-  environment: 'test',
-  aliases: [],
-});
-
-test('of one rule on one target a message is one problem; on several it is one for each', () => {
-  const message = read(posted('[FIRING:3] Disk Full (node)', detailed(['a:9100', 'b:9100', 'b:9101'])));
-  expect(partsOfMessage(message, [])).toEqual([message.together]);
-  expect(partsOfMessage(message, [target('a'), target('b')])).toMatchObject([
-    { target: 'a:9100', labels: { instance: 'a:9100' } },
-    { target: 'b', labels: { job: 'node' }, deliveryKey: expect.stringMatching(/#2$/) },
-  ]);
+test('what is accepted is the message as one: its end may list nothing', () => {
+  const message = read(posted('[FIRING:2] Disk Full (node)', detailed(['a:9100', 'b:9100'])));
+  expect(message.alerts).toHaveLength(2);
+  expect(acceptedOf(message)).toEqual([message.together]);
 });
 
 test('an edit that ends one of several that are listed is told', () => {

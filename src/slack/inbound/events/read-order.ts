@@ -41,6 +41,6 @@ export function readOrder(text: string, { inThread }: { readonly inThread: boole
 
 /** “mute 2h”, “unmute M3”, “mutes” or “silence 2h”, as a command says it: “mute the noisy ones” is a sentence, and a hint. */
 export const isMuteOrder = (text: string): boolean =>
-  /^(?:mute\s+(?:confirm\s+)?(?:(?:this|it)\s+)?(?:for\s+)?(?:\d+\s*[mhd]\b|[{"“]?[a-z_]\w*\s*[!=])|unmute(?:\s+m\d+)?[\s.!]*$|mutes[\s.!]*$|silence\s+(?:inc-\d+\s+)?(?:for\s+)?\d+[mhd]\b)/i.test(
+  /^(?:mute\s+(?:confirm\s+)?(?:(?:this|it|that)\s+)?(?:for\s+)?(?:\d+\s*(?:m|h|d|mins?|minutes?|hrs?|hours?|days?)\b|[{"“]?[a-z_][\w.]*\s*[!=])|unmute(?:\s+m\d+)?[\s.!]*$|mutes[\s.!]*$|silence\s+(?:inc-\d+\s+)?(?:for\s+)?\d+[mhd]\b)/i.test(
     text.trim(),
   );
