@@ -23,8 +23,12 @@ export function timeOf(value: unknown): string | null {
 }
 
 function parsed(text: string): number {
-  // `2024-10-26 23:20:39` and `2024-10-26T23:20:39` are local time to Date.parse: without a zone it is UTC. Wazuh writes `+01.00`.
-  const whole = text.replace(/([+-]\d\d)\.(\d\d)$/, '$1:$2');
+  // `2024-10-26 23:20:39` and `2024-10-26T23:20:39` are local time to Date.parse: without a zone it is UTC. Wazuh writes `+01.00`, Zabbix
+  // `2024.10.26`, and Go `2024-10-26 23:20:39.5 +0000 UTC m=+7.1`.
+  const whole = text
+    .replace(/([+-]\d\d)\.(\d\d)$/, '$1:$2')
+    .replace(/^(\d{4})\.(\d\d)\.(\d\d)/, '$1-$2-$3')
+    .replace(/ ([+-]\d{4}) [A-Z]{3,5}(?: m=\S+)?$/, '$1');
   const zoned = /[zZ]$|[+-]\d\d:?\d\d$|\b(?:UTC|GMT)\b/.test(whole) ? whole : `${whole}Z`;
   const [first, second] = [Date.parse(zoned.replace(' ', 'T')), Date.parse(whole)];
   return Number.isNaN(first) ? second : first;

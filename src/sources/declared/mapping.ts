@@ -4,6 +4,7 @@ import { severities } from '../../core/alert.ts';
 import { messageOf } from '../../core/errors.ts';
 import { jsonOf } from '../../core/json-of.ts';
 import { LinearRegExp } from './linear-regexp.ts';
+import { withoutEmpty } from './without-empty.ts';
 
 /** A JSONata expression (https://docs.jsonata.org): `$` is the alert, `$payload` the whole delivery. */
 const expression = z.string().superRefine((text, context) => {
@@ -144,7 +145,7 @@ export function compile(text: string): jsonata.Expression {
   });
   // JSONata makes its patterns only when it comes to them.
   for (const pattern of patternsIn(compiled.ast())) new LinearRegExp(pattern);
-  compiled.registerFunction('json', jsonOf);
+  compiled.registerFunction('json', (text: string) => withoutEmpty(jsonOf(text)));
   compiled.registerFunction('tags', tags);
   compiled.registerFunction('pairs', pairs);
   return compiled;

@@ -15,6 +15,7 @@ import { timeOf } from '../time-of.ts';
 import { compile, isOutOfTime, type Mapping, Told } from './mapping.ts';
 import { statusOf } from './status-words.ts';
 import { toChange } from './to-change.ts';
+import { withoutEmpty } from './without-empty.ts';
 
 /** The same payload within this time is the same delivery, sent again because no answer came; after that, another occurrence. */
 const REDELIVERY_MS = 5 * 60_000;
@@ -46,11 +47,12 @@ export function mappedSource(mapping: Mapping): AlertSource {
     ...(change ? { changes: alert ? 'too' : 'only' } : {}),
     ...(mapping.signature ? { signature: mapping.signature } : {}),
     async read(payload, context) {
-      const parts = await told(each, payload, {});
+      const meant = withoutEmpty(payload);
+      const parts = await told(each, meant, {});
       if ('ok' in parts) return parts;
       if (parts.value === undefined)
         return { ok: false, field: '', reason: `has nothing at ${mapping.each}` };
-      const delivery = { ...context, payload, hash: sha256(JSON.stringify(payload)) };
+      const delivery = { ...context, payload: meant, hash: sha256(JSON.stringify(payload)) };
       const list = Array.isArray(parts.value) ? (parts.value as readonly unknown[]) : null;
       // One by one: each has its own time, and the others wait for nobody's expression.
       const alerts =
@@ -138,6 +140,7 @@ function toAlert(mapping: Mapping, told: Told, { receivedAt, hash }: Delivery): 
       : fingerprintOfId(mapping.name, id);
   const round = Math.floor(receivedAt.getTime() / REDELIVERY_MS);
   const delivery = told.delivery ?? `${hash}\n${round}`;
+  const endsAt = status === 'resolved' ? (timeOf(told.endsAt) ?? receivedAt.toISOString()) : null;
   return {
     source: mapping.name,
     status,
@@ -151,8 +154,9 @@ function toAlert(mapping: Mapping, told: Told, { receivedAt, hash }: Delivery): 
     fingerprint,
     ...(id === null ? {} : { idOf: mapping.name }),
     deliveryKey: [mapping.name, fingerprint, status, sha256(delivery).slice(0, 32)].join(':'),
-    startsAt: timeOf(told.startsAt) ?? receivedAt.toISOString(),
-    endsAt: status === 'resolved' ? (timeOf(told.endsAt) ?? receivedAt.toISOString()) : null,
+    // An end that tells no beginning began before it.
+    startsAt: timeOf(told.startsAt) ?? endsAt ?? receivedAt.toISOString(),
+    endsAt,
     url,
     ...(told.group?.key
       ? { group: { key: told.group.key, target: namedTarget(labelsOf(told.group.labels)) } }

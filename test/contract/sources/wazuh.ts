@@ -11,7 +11,7 @@ export const fixtures = mappedFixtures({
   alert: {
     name: 'sshd: brute force',
     title: 'sshd: brute force',
-    severity: 'critical',
+    severity: 'error',
     target: 'shop-db',
     startsAt: '2026-03-01T11:58:00.853Z',
   },

@@ -8,6 +8,8 @@ test.each([
   ['another zone', '2026-03-01T13:00:00+01:00'],
   ['a zone without a colon', '2026-03-01T13:00:00.000+0100'],
   ['a zone as Wazuh writes it', '2026-03-01T13:00:00+01.00'],
+  ['a day as Zabbix writes it', '2026.03.01 12:00:00'],
+  ['a time as Go prints it', '2026-03-01 13:00:00.000000001 +0100 CET m=+8560.285724134'],
   ['no zone', '2026-03-01 12:00:00'],
   ['no zone and a T', '2026-03-01T12:00:00'],
   ['a date of RFC 1123', 'Sun, 01 Mar 2026 12:00:00 GMT'],
