@@ -118,6 +118,11 @@ test.each([
     'TypeError: x',
     { blocks: [section(`<${issue}|*TypeError: x*>`), section('*Issue archived by <@U1>*')] },
   ],
+  [
+    'firing',
+    'The incident was closed unexpectedly',
+    titled('The incident was closed unexpectedly', { title_link: issue }),
+  ],
   ['firing', 'CPU', titled('Alert firing', { title_link: gcp, text: '*CPU*\nis above 0.8' })],
   [
     'resolved',
@@ -180,6 +185,18 @@ test.each([
     { text: 'Resolved:Sev1 Azure Monitor Alert cpu-high on web-1 ( microsoft.compute/virtualmachines )' },
   ],
   [
+    'cpu-high',
+    'cpu-high',
+    { text: 'cpu-high: Fired', attachments: [{ color: '#D22B2B', blocks: [section('_CPU_')] }] },
+    { text: 'cpu-high: Resolved', attachments: [{ color: '#D22B2B', blocks: [section('_CPU_')] }] },
+  ],
+  [
+    'Payment API',
+    'Payment API',
+    titled('Check ‘Payment API’ has failed', { title_link: 'https://app.checklyhq.com/checks/1' }),
+    titled("Check 'Payment API' has recovered", { title_link: 'https://app.checklyhq.com/checks/1' }),
+  ],
+  [
     'shop login',
     'shop login',
     titled('shop login has failed', { title_link: 'https://app.checklyhq.com/checks/1' }),
@@ -193,16 +210,17 @@ test.each([
     },
     { attachments: [{ pretext: 'StatusCake Alert', text: 'Your site *shop* (https://s.example) is *Up*.' }] },
   ],
-  [
-    'CI',
-    'api',
-    { text: 'Workflow run <https://github.com/shop/api/actions/runs/9|CI #45> failed' },
-    { text: 'Workflow run <https://github.com/shop/api/actions/runs/10|CI #46> succeeded' },
-  ],
 ])('what says it in one sentence begins and ends: %s', (name, target, begun, ended) => {
   const firing = read(begun);
   expect(firing).toMatchObject({ status: 'firing', name, target });
   expect(read(ended)).toMatchObject({ status: 'resolved', fingerprint: firing?.fingerprint });
+});
+
+test('a failed workflow of GitHub is an alert, and one that succeeded ends none', () => {
+  const run = (word: string) =>
+    read({ text: `Workflow run <https://github.com/shop/api/actions/runs/9|CI #45> ${word}` });
+  expect(run('failed')).toMatchObject({ status: 'firing', name: 'CI', target: 'api', severity: 'error' });
+  expect(run('succeeded')).toBeNull();
 });
 
 test('Argo CD’s failures are alerts, what began or succeeded is none', () => {

@@ -87,7 +87,7 @@ function endsIt(raw: readonly string[]): boolean {
 }
 
 const endOf =
-  /^\W*(?:(?:alert|incident|issue|problem) (?:\W*\d{1,9} )?)?(?:(?:was|has been|is|automatically) )*(?:resolved|closed|recovered)(?: (?:by|via|automatically|at|on)\b|\W*$)|^.{0,60}\b(?:closed|resolved) (?:(?:alert|incident|issue) \W?#?|\[?#)\d|^.{0,40}\b(?:alert|incident|issue)\b.{0,40} (?:is|was|has been) (?:closed|resolved)\b/i;
+  /^\W*(?:(?:alert|incident|issue|problem) (?:\W*\d{1,9} )?)?(?:(?:was|has been|is|automatically) )*(?:resolved|closed|recovered)(?: (?:by|via|automatically|at|on)\b|\W*$)|^.{0,60}\b(?:closed|resolved) (?:(?:alert|incident|issue) \W?#?|\[?#)\d|^.{0,40}\b(?:alert|incident|issue)\b.{0,40} (?:is|was|has been) (?:closed|resolved)(?: by\b|\W*$)/i;
 
 /** `CRITICAL priority issue is ACTIVATED`, as New Relic's workflows say. */
 const priorityIn = (raw: readonly string[]): string | null =>

@@ -22,6 +22,9 @@ const sentences: readonly {
     says: /^Azure Alert - '(?<name>[^']{1,255})' (?<status>Fired|Resolved) on '(?<target>[^']{1,100})'\. Severity: (?<severity>Sev[0-4])/i,
     severity: { sev0: 'critical', sev1: 'error', sev2: 'warning', sev3: 'info', sev4: 'info' },
   },
+  {
+    says: /^(?!(?:monitor condition|(?:current |new )?state|status):)(?<name>[^:]{1,255}): (?<status>Fired|Resolved)$/i,
+  },
   // Argo CD (notifications_catalog): what succeeded or began is a change, and no alert.
   {
     says: /^Application (?<target>[\w.-]{1,253}) has (?<status>degraded)\b/,
@@ -39,12 +42,13 @@ const sentences: readonly {
     severity: { unknown: 'error' },
   },
   {
-    says: /^(?:Check )?"?(?<name>[^"]{1,200}?)"? (?:has |is )?(?<status>failed|failing|degraded|recovered)$/,
+    says: /^(?:Check )?["'‘]?(?<name>[^"]{1,200}?)["'’]? (?:has |is )?(?<status>failed|failing|degraded|recovered)$/,
     link: /\bchecklyhq\.com\/checks\//,
     severity: { failed: 'critical', failing: 'critical', degraded: 'warning' },
   },
+  // GitHub Actions. What succeeds does not tell the branch, so it ends nothing.
   {
-    says: /^(?:Workflow run )?(?<name>.{1,100}?)(?: #\d{1,9})?(?: workflow run)? (?<status>failed|succeeded)\b/,
+    says: /^(?:Workflow run )?(?<name>.{1,100}?)(?: #\d{1,9})?(?: workflow run)? (?<status>failed)\b/,
     link: /\bgithub\.com\/[\w.-]{1,100}\/(?<target>[\w.-]{1,100})\/actions\/runs\//,
     severity: { failed: 'error' },
   },
@@ -73,9 +77,7 @@ export const sentenceSender: Sender = {
         if (!said || (link && !found)) continue;
         const { name = rule ?? '', status = '', target = found?.groups?.['target'] } = said;
         return {
-          status: /^(?:ok|resolved|deactivated|recovered|succeeded|up)$/i.test(status)
-            ? 'resolved'
-            : 'firing',
+          status: /^(?:ok|resolved|deactivated|recovered|up)$/i.test(status) ? 'resolved' : 'firing',
           name,
           title: rule && target ? `${target}: ${status.toLowerCase()}` : name,
           severity: severity?.[(said['severity'] ?? status).toLowerCase()] ?? null,
