@@ -8,6 +8,7 @@ import { namedTarget } from '../target.ts';
 import { isAnotherAppsPost } from './another-app.ts';
 import type { Listed } from './listed.ts';
 import { type Texts, textsOf } from './message-texts.ts';
+import { tellsNoNews } from './no-news.ts';
 import { type Content, SlackMessage } from './schema.ts';
 import type { Reading } from './sender.ts';
 import { senders, sendersOfAll } from './senders.ts';
@@ -78,6 +79,7 @@ function readContent(
   context: ReadContext,
 ): Read | null {
   const texts = textsOf(message);
+  if (!context.everyMessage && tellsNoNews(texts)) return null;
   const reading = firstReading(message, texts, context);
   if (reading === null) return null;
   const alert = toAlert(reading, message, texts, { sentAt, deliveryKey: `slack:${channel}:${key}` });

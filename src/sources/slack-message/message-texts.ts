@@ -1,7 +1,7 @@
 import { clip } from '../../core/clip.ts';
 import { blockText } from './block-text.ts';
 import { firstLink, plainText } from './mrkdwn.ts';
-import type { Content } from './schema.ts';
+import type { Attachment, Content } from './schema.ts';
 
 export interface Texts {
   readonly titleLine: string | null;
@@ -46,8 +46,16 @@ export function textsOf(message: Content): Texts {
     everyLine: lines,
     raw,
     links: blocks.links,
-    url: link ?? blocks.links[0] ?? (first ? firstLink(first) : null),
+    url: link ?? blocks.links[0] ?? (first ? firstLink(first) : null) ?? linkBeside(attachments, rest),
   };
+}
+
+/** In what stands below the title, or in a field that is called a link. */
+function linkBeside(attachments: readonly Attachment[], texts: readonly string[]): string | null {
+  const inTexts = texts.map(firstLink).find((link) => link !== null);
+  const fields = attachments.flatMap(({ fields: each }) => each ?? []);
+  const named = fields.find(({ title }) => /\b(?:link|url)\b/i.test(title ?? ''));
+  return inTexts ?? /https?:[^\s<>|`]+/.exec(String(named?.value ?? ''))?.[0] ?? null;
 }
 
 /** As much as Slack takes of one message's text; an attachment has no such limit, and may be anybody's words. */

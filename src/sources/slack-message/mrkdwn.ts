@@ -7,7 +7,7 @@ export function plainText(mrkdwn: string): string {
     .replace(/<!(?:here|channel|everyone|subteam\^[^<>]*)>/g, '')
     .replace(/<([^<|>]+)\|([^<>]*)>/g, '$2')
     .replace(/<((?:https?|mailto):[^<>]+)>/g, '$1');
-  return unescapeMrkdwn(unlinked).replace(/(^|[\s[(])(?::[a-z0-9_+-]{2,}:)(?=$|[\s\])])/g, '$1');
+  return unescapeMrkdwn(unlinked).replace(/(^|[\s[(])(?::[a-z0-9_+-]{2,}:)(?=$|[\s\])*]|[A-Z])/g, '$1');
 }
 
 /** The first URL of a mrkdwn text, or null. */

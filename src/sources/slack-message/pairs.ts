@@ -4,6 +4,9 @@ import { trimMarks } from '../../core/trim-marks.ts';
 const synonyms = new Map([
   ['alert_name', 'alertname'],
   ['alert_rule', 'alertname'],
+  ['alarm_name', 'alertname'],
+  ['problem_name', 'alertname'],
+  ['trigger_severity', 'severity'],
   ['rule', 'alertname'],
   ['sev', 'severity'],
   ['environment', 'env'],
@@ -12,14 +15,17 @@ const synonyms = new Map([
 ]);
 
 /** `State: alerting` tells the status; `state: idle in transaction` is a label like any other. */
+const stateNames = new Set(['state', 'current_state', 'new_state', 'trigger_status', 'monitor_condition']);
 const statusWord =
-  /^(?:firing|alerting|triggered|open|resolved|ok|recovered|closed|normal|up|down|problem)$/i;
+  /^(?:firing|alerting|triggered|alarm|fired|activated|open|acknowledged|resolved|ok|recovered|closed|deactivated|normal|up|down|problem)$/i;
 
 /** Words that are a label although they are not written like one (`Severity: critical`). */
 const knownWords = new Set([
   'alertname',
   'severity',
   'priority',
+  'urgency',
+  'policy',
   'status',
   'instance',
   'host',
@@ -78,6 +84,11 @@ export function pairsOf(lines: readonly string[]): Pairs {
   for (const whole of lines.slice(0, MOST_LINES)) {
     const line = whole.slice(0, LINE);
     for (const [, name = '', value = ''] of line.matchAll(/\b([A-Za-z_]\w*)="([^"]*)"/g)) put(name, value);
+    const several = [...line.matchAll(/(?<![\w`])([A-Za-z_][\w.]{0,60}):\s?`([^`]{1,500})`/g)];
+    if (several.length > 1) {
+      for (const [, name = '', value = ''] of several) put(name, value);
+      continue;
+    }
     const pair = aPair.exec(line);
     if (pair?.[1] && pair[2] && !pair[2].startsWith('"')) put(pair[1], pair[2], /[=]/.test(line));
   }
@@ -91,7 +102,7 @@ export function pairsOf(lines: readonly string[]): Pairs {
     const value = trimMarks(rawValue, { before: ' *_`"', after: ' *_`",' })
       // `Host: db-1 [10.0.0.7]` is Zabbix's.
       .replace(/(?<=\S)\s+\[[0-9a-f.:]{2,45}\]$/i, '');
-    const name = snake === 'state' && statusWord.test(value) ? 'status' : (synonyms.get(snake) ?? snake);
+    const name = stateNames.has(snake) && statusWord.test(value) ? 'status' : (synonyms.get(snake) ?? snake);
     if (value === '') return;
     if (tagLists.has(name)) {
       for (const [, tag = '', said = ''] of value.matchAll(

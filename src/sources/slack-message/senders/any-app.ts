@@ -24,20 +24,36 @@ export function readAny({ titleLine, lines }: Texts): Reading | null {
   const headline = readHeadline(withoutMarks(titleLine));
   const { scope, text } = scoped(titleLine, headline.title);
   const pairs = pairsOf([titleLine, scope, ...lines]);
-  const { status: told, ...labels } = pairs.labels;
+  const { status: told, ...named } = pairs.labels;
+  // Beside `[Alerting] name` stand what was measured and how much of it.
+  const labels = headline.name === null ? named : withoutMeasures(named);
   const name = labels['alertname'] ?? headline.name;
   const title = name ?? text;
   return {
-    status: headline.status ?? saidStatus(told) ?? 'firing',
+    // `Alert: name` tells what the message is, not that it fires.
+    status:
+      (/^\W*(?:new )?alert:/i.test(titleLine) ? saidStatus(told) : null) ??
+      headline.status ??
+      saidStatus(told) ??
+      'firing',
     name,
     title,
-    severity: labels['severity'] ?? labels['priority'] ?? headline.severity,
+    severity: labels['severity'] ?? labels['priority'] ?? levelIn(labels) ?? headline.severity,
     labels,
     annotations: pairs.annotations,
     values: [],
     identity: { name: title, words: [] },
   };
 }
+
+const withoutMeasures = (labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(labels).filter(([, value]) => !/^(?:-?\d[\d.]*(?:e[-+]?\d+)?|null)$/i.test(value)),
+  );
+
+/** Sentry.io's tag and PagerDuty's word; a level may be anything else as well. */
+const levelIn = ({ level, urgency }: Readonly<Record<string, string>>): string | null =>
+  [level, urgency].find((word) => severityOf(word) !== 'unknown') ?? null;
 
 /** Datadog's scope: `[Triggered on {host:db-1,env:prod}] …` or `… on host:db-1,env:prod`. */
 function scoped(line: string, title: string): { readonly scope: string; readonly text: string } {

@@ -1,6 +1,7 @@
+import type { Texts } from '../message-texts.ts';
 import { plainText, withoutMarks } from '../mrkdwn.ts';
 import type { Content } from '../schema.ts';
-import type { Sender } from '../sender.ts';
+import type { Reading, Sender } from '../sender.ts';
 import { readAny, statusOfFirstLines } from './any-app.ts';
 
 /**
@@ -17,6 +18,8 @@ const linked: readonly {
   { source: 'opsgenie', link: /\bopsgenie\.com\/alert\/(?:detail|show)\/(?<id>[0-9a-f-]{36}(?:-\d+)?)/ },
   { source: 'opsgenie', link: /\batlassian\.net\/jira\/ops\/alerts\/(?<id>[0-9a-f-]{36}(?:-\d+)?)/ },
   { source: 'opsgenie', link: /\bopsg\.in\/(?:a\/)?i\/(?:[\w-]{1,60}\/)?(?<id>[0-9a-f-]{36}(?:-\d+)?)/ },
+  { source: 'grafana-oncall', link: /\/alert-groups\/I[A-Z0-9]{6,30}\b/ },
+  { source: 'new-relic', link: /\balerts\.newrelic\.com\/accounts\/\d+\/incidents\/\d+/ },
   { source: 'datadog', link: /\bdatadoghq\.(?:com|eu)\/monitors[/#]\d+/ },
   { source: 'zabbix', link: /\/tr_events\.php\?triggerid=\d+/ },
   {
@@ -54,14 +57,18 @@ export const linkedSender: Sender = {
       const reading = readAny(texts);
       if (reading === null) return null;
       const id = idOf?.(groups) ?? groups['id'];
-      const title = titleOf(idOf ? groups['alarm'] : labelOf(texts.raw, found[0])) || reading.title;
+      const title =
+        titleOf(idOf ? groups['alarm'] : labelOf(texts.raw, found[0])) || namedBeside(reading, texts);
       const { alarm, region, account } = groups;
       return {
         ...reading,
-        status: endsIt(texts.raw) ? 'resolved' : (statusOfFirstLines(texts.raw) ?? reading.status),
+        status: endsIt(texts.raw)
+          ? 'resolved'
+          : (statusOfFirstLines(texts.raw) ?? (isTicked(texts) ? 'resolved' : reading.status)),
         title,
         name: reading.name ?? title,
         labels: { ...(alarm && region && account ? { alarm, region, account } : {}), ...reading.labels },
+        severity: reading.severity ?? priorityIn(texts.raw),
         identity: { name: reading.name ?? title, words: [] },
         ...(id === undefined ? {} : { own: { sender: source, id } }),
       };
@@ -80,7 +87,25 @@ function endsIt(raw: readonly string[]): boolean {
 }
 
 const endOf =
-  /^\W*(?:(?:alert|incident|issue|problem) (?:\W*\d{1,9} )?)?(?:(?:was|has been|is|automatically) )*(?:resolved|closed|recovered)(?: (?:by|via|automatically|at|on)\b|\W*$)|^.{0,60}\b(?:closed|resolved) (?:alert|incident|issue) \W?#?\d/i;
+  /^\W*(?:(?:alert|incident|issue|problem) (?:\W*\d{1,9} )?)?(?:(?:was|has been|is|automatically) )*(?:resolved|closed|recovered)(?: (?:by|via|automatically|at|on)\b|\W*$)|^.{0,60}\b(?:closed|resolved) (?:(?:alert|incident|issue) \W?#?|\[?#)\d|^.{0,40}\b(?:alert|incident|issue)\b.{0,40} (?:is|was|has been) (?:closed|resolved)(?: by\b|\W*$)/i;
+
+/** `CRITICAL priority issue is ACTIVATED`, as New Relic's workflows say. */
+const priorityIn = (raw: readonly string[]): string | null =>
+  raw.map((text) => /\b(CRITICAL|HIGH|MEDIUM|LOW) priority issue is\b/i.exec(text)?.[1]).find(Boolean) ??
+  null;
+
+/** Amazon Q tells what is over by a tick alone. */
+const isTicked = ({ raw: [first = ''] }: Texts): boolean =>
+  /^\W*(?::white_check_mark:|:large_green_circle:|✅|🟢)/u.test(first);
+
+/** A title that tells a state only is no name: that stands as the policy's, or in the first line. */
+const onlyState =
+  /^(?:alert|incident|issue) (?:#?[\w.-]{1,60} )?(?:(?:is|was|has) )?(?:firing|ongoing|open|opened|triggered|acknowledged|recovered|resolved|closed)$/i;
+
+function namedBeside({ title, labels }: Reading, { lines: [first = ''] }: Texts): string {
+  const plain = titleOf(title) || title;
+  return onlyState.test(plain) ? labels['policy'] || withoutMarks(first) || plain : plain;
+}
 
 function linksOf({ attachments }: Content): readonly string[] {
   return (attachments ?? []).flatMap(({ title_link: link }) => (link ? [link] : []));
@@ -94,8 +119,14 @@ function labelOf(texts: readonly string[], part: string): string | undefined {
   return undefined;
 }
 
+/** What is written on a link instead of a title. */
+const noTitle = /^(?:(?:view|open|see|show|details)\b.*|opened|closed|acknowledged)$/i;
+
 /** Without the number by which the sender counts it. */
 function titleOf(label: string | undefined): string {
-  const plain = withoutMarks(plainText(label ?? '')).replace(/^(?:incident\s+)?\[?#\d+\]?[:\s-]*/i, '');
-  return /\p{L}{2}/u.test(plain) && !/^(?:view|open|see|show|details)\b/i.test(plain) ? plain : '';
+  const plain = withoutMarks(plainText(label ?? ''))
+    .replace(/^(?:incident\s+)?(?:\[?#\d+\b(?!\.)\]?[:\s-]*|\d+:\s+)/i, '')
+    .replace(/^alert (?:firing|recovered|acknowledged): /i, '')
+    .replace(/^"([^"]+)"$/, '$1');
+  return /\p{L}{2}/u.test(plain) && !noTitle.test(plain) ? plain : '';
 }
