@@ -78,9 +78,7 @@ const listChanges = defineOperation({
       limit: limit + 1,
     });
     return ok({
-      changes: found
-        .slice(0, limit)
-        .map(({ versionOf: _, state: status, ...change }) => ({ ...change, status })),
+      changes: found.slice(0, limit).map(({ state: status, ...change }) => ({ ...change, status })),
       complete: found.length <= limit,
     });
   },
@@ -98,7 +96,8 @@ const tellChanges = defineOperation({
     changes: z
       .array(ToldChange, { error: tooFewOrMany })
       .min(1, tooFewOrMany)
-      .max(MOST_AT_ONCE, tooFewOrMany),
+      .max(MOST_AT_ONCE, tooFewOrMany)
+      .describe(`1 to ${MOST_AT_ONCE}, each with the fields of docs/changes.md.`),
   }),
   response: z.object({
     changes: z.array(
