@@ -1,3 +1,5 @@
+import { changesAround } from '../changes/read-changes.ts';
+import { createRecordChange } from '../changes/record-change.ts';
 import { packageVersion } from '../config/package-root.ts';
 import { messageOf } from '../core/errors.ts';
 import { type ApiRoutes, apiRoutes } from '../http/api/api-routes.ts';
@@ -32,6 +34,7 @@ export function createApiSide(services: Services, probes: Probes): ApiRoutes {
       createManualIncident: services.createManualIncident,
       mayOpen: (principal) =>
         opening.take({ role: `${principal}, opening incidents,`, tool: '', target: null, incidentId: null }),
+      changes: { record: createRecordChange(sql), around: (asked) => changesAround(sql, asked) },
       memory: {
         domains,
         search: memory.searchWorkspace,

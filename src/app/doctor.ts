@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readPolicy } from '../actions/policy/read-policy.ts';
 import type { Config } from '../config/config.ts';
+import { readConfigFile } from '../config/config-file.ts';
 import { count } from '../core/count.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
@@ -25,6 +26,7 @@ import { kindOf } from '../targets/systems.ts';
 import { askServer } from '../tools/mcp/foreign-servers.ts';
 import type { McpServerConfig } from '../tools/mcp/server-config.ts';
 import { createRegistry } from '../tools/registry.ts';
+import { checkChangesFrom } from './changes-from.ts';
 import { checkChroma } from './chroma.ts';
 import { layersNow } from './layers.ts';
 import { policySubjects } from './policy-subjects.ts';
@@ -277,6 +279,7 @@ async function checkRunbooks(config: Config): Promise<string> {
 
 async function checkSources(config: Config): Promise<string> {
   addMappings(config.sourcesDir);
+  checkChangesFrom(() => readConfigFile(config.targetsFile), config.targets, config.http.apiTokens);
   return count(webhookSources().length, 'webhook');
 }
 

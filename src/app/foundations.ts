@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { readConfigFile } from '../config/config-file.ts';
 import { live } from '../core/live.ts';
 import { createEventBus } from '../infra/db/event-bus.ts';
 import { watchEventLoop } from '../infra/process/watch-event-loop.ts';
@@ -15,6 +16,7 @@ import { evidenceTools } from '../tools/evidence/evidence-tools.ts';
 import type { ForeignServers } from '../tools/mcp/foreign-servers.ts';
 import { memoryToolset } from '../tools/memory/memory-tools.ts';
 import { createRegistry } from '../tools/registry.ts';
+import { checkChangesFrom } from './changes-from.ts';
 import { countingUsage } from './model-metrics.ts';
 import type { Parts } from './parts.ts';
 import { ownPorts } from './tool-ports.ts';
@@ -34,6 +36,7 @@ export async function createFoundations(parts: Parts) {
   const domains = domainsOf(parts.kinds);
   const foreign = await foreignServers(parts);
   addMappings(config.sourcesDir);
+  checkChangesFrom(() => readConfigFile(config.targetsFile), config.targets, config.http.apiTokens);
   const { runbooks, problems } = await loadRunbooks(config.runbooksDir, { tools: registry, domains });
   for (const problem of problems) log.error({ runbook: problem.file }, problemLine(problem));
   return {

@@ -207,6 +207,7 @@ function reloadOf(
   if (config.playgroundTarget) return null;
   return createTargetsReload({
     file: config.targetsFile,
+    apiTokens: config.http.apiTokens,
     kinds: parts.kinds,
     systems,
     audit: (targets) =>

@@ -2,6 +2,7 @@ import { readConfigFile } from '../config/config-file.ts';
 import { maintenanceOf } from '../config/maintenance.ts';
 import { type TargetsFile, targetsOf } from '../config/targets.ts';
 import { wrong } from '../config/wrong.ts';
+import type { ApiToken } from '../core/api-token.ts';
 import { count } from '../core/count.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
@@ -10,10 +11,13 @@ import { fileMark } from '../safety/paths/file-mark.ts';
 import { redact } from '../safety/screen/redact.ts';
 import type { TargetConfig, TargetKind } from '../targets/kind.ts';
 import type { Systems } from '../targets/systems.ts';
+import { checkChangesFrom } from './changes-from.ts';
 
 interface ReloadDeps {
   readonly file: TargetsFile;
   readonly kinds: readonly TargetKind[];
+  /** Those that may tell of changes are known by them. */
+  readonly apiTokens: readonly ApiToken[];
   readonly systems: Pick<Systems, 'change'>;
   /** Puts them into the audit log, before anybody goes by them. */
   readonly audit: (targets: readonly TargetConfig[]) => Promise<unknown>;
@@ -117,6 +121,7 @@ const formatProblem = (problem: string): string =>
 function readAgain({
   file,
   kinds,
+  apiTokens,
 }: ReloadDeps):
   | { readonly targets: readonly TargetConfig[]; readonly maintenance: readonly MaintenanceWindow[] }
   | { readonly problem: string } {
@@ -124,6 +129,7 @@ function readAgain({
     // Taken away, or empty: to begin with the playground instead is for a start, not for somebody's slip.
     const written = readConfigFile({ ...file, isNamed: true });
     const targets = targetsOf(written, file.env, kinds);
+    checkChangesFrom(() => written, targets, apiTokens);
     if (targets.length === 0) throw wrong([`${file.path} names no target.`]);
     return { targets, maintenance: maintenanceOf(written) };
   } catch (error) {

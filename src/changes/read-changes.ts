@@ -23,19 +23,18 @@ export interface ChangeSubject {
   readonly beganAt: string;
 }
 
+export interface ChangesAround {
+  readonly where: readonly string[] | null;
+  readonly from: string;
+  readonly to: string;
+  readonly limit?: number;
+}
+
 /**
  * The changes of any of these names that took effect, or were under way, between two times (ISO 8601); newest first. Names are compared
  * whole and without regard to case. No names: of everything.
  */
-export async function changesAround(
-  db: Sql | Tx,
-  asked: {
-    readonly where: readonly string[] | null;
-    readonly from: string;
-    readonly to: string;
-    readonly limit?: number;
-  },
-): Promise<readonly Change[]> {
+export async function changesAround(db: Sql | Tx, asked: ChangesAround): Promise<readonly Change[]> {
   const { where, from, to, limit = AT_MOST } = asked;
   const names = where && db.array(namesOf(where));
   const rows = await db<ChangeRow>`

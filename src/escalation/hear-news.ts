@@ -22,20 +22,29 @@ export async function hearNews(
   const key = parsePageKey(news.dedupKey);
   if (key === null) return false;
   return deps.sql.begin(async (tx) => {
-    const [page] = await tx<PageRow & { readonly asked_at: string }>`
-      SELECT * FROM escalation_page WHERE dedup_key = ${news.dedupKey} AND pager = ANY (${tx.array([...pagers])}::text[])
+    // A time later than now would make all that is told afterwards old news.
+    const [page] = await tx<PageRow & { readonly asked_at: string; readonly done_at: string }>`
+      SELECT *, least(${news.at}::timestamptz, clock_timestamp()) AS done_at FROM escalation_page
+       WHERE dedup_key = ${news.dedupKey} AND pager = ANY (${tx.array([...pagers])}::text[])
          AND incident_id = ${key.incidentId} AND tried_at IS NOT NULL LIMIT 1`;
     if (!page) return false;
     const read = await readFacts(tx, key.incidentId);
     // Of an earlier page with the same key.
     const isOld = Date.parse(news.at) < Date.parse(page.asked_at) - CLOCKS_APART_MS;
-    if (read && !isOld && !isEnded(read.incident.state)) await take(tx, deps, read, page, news);
+    if (read && !isOld && !isEnded(read.incident.state))
+      await take(tx, deps, read, page, { ...news, doneAt: page.done_at });
     return true;
   });
 }
 
-async function take(tx: Tx, deps: RecordDeps, read: Read, page: PageRow, news: PageNews): Promise<void> {
-  const { kind, by, to, at } = news;
+async function take(
+  tx: Tx,
+  deps: RecordDeps,
+  read: Read,
+  page: PageRow,
+  news: PageNews & { readonly doneAt: string },
+): Promise<void> {
+  const { kind, by, to, doneAt: at } = news;
   // It was given back since.
   if (read.facts.releasedAt !== null && read.facts.releasedAt >= new Date(at)) return;
   const { pager, dedup_key: dedupKey } = page;
@@ -43,11 +52,13 @@ async function take(tx: Tx, deps: RecordDeps, read: Read, page: PageRow, news: P
   const holds = read.facts.acknowledged?.holds === true;
   const isThere = holds && holder !== null && !isSlackUser(holder);
   const isKnown = since !== null && isThere && new Date(since) >= new Date(at);
+  // The same delivery again, of a clock ahead of ours, has another time by now.
+  const isSaid = isThere && holder === by && (kind === 'acknowledged' || page.want === 'resolve');
   switch (kind) {
     case 'acknowledged':
     case 'resolved': {
       // What Sentry itself or the service did has no person behind it.
-      if (by === null || isKnown) return;
+      if (by === null || isKnown || isSaid) return;
       const told = kind === 'resolved' ? 'resolve' : 'acknowledge';
       return acknowledgeIn(tx, deps, read, { by, how: 'there', at, there: { pager, dedupKey, told } });
     }
@@ -58,7 +69,7 @@ async function take(tx: Tx, deps: RecordDeps, read: Read, page: PageRow, news: P
         tx,
         read.incident.id,
         event,
-        `reassigned:${dedupKey}:${pager}:${at}`,
+        `reassigned:${dedupKey}:${pager}:${news.at}`,
       );
       // Whoever had it there has it no more; the service calls the other.
       if (isNew && isThere && !isKnown)

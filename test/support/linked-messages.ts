@@ -17,11 +17,14 @@ const button = (url: string) => ({
   elements: [{ type: 'button', text: { type: 'plain_text', text: 'View' }, url }],
 });
 
+const by = (app: string) => ({ bot_profile: { name: app } });
+
 /** Synthetic: written after the apps' messages, not recorded. */
 export const ofOneFingerprint = {
   pagerduty: {
     webhook: pagerduty,
     firing: {
+      ...by('PagerDuty'),
       attachments: [
         {
           color: '#d9534f',
@@ -35,6 +38,7 @@ export const ofOneFingerprint = {
       ],
     },
     resolved: {
+      ...by('PagerDuty'),
       attachments: [
         {
           color: '#5cb85c',
@@ -51,6 +55,7 @@ export const ofOneFingerprint = {
   opsgenie: {
     webhook: opsgenie,
     firing: {
+      ...by('Opsgenie'),
       attachments: [
         {
           color: '#ff0000',
@@ -64,6 +69,7 @@ export const ofOneFingerprint = {
       ],
     },
     resolved: {
+      ...by('Opsgenie'),
       attachments: [
         {
           pretext: 'Ann closed alert #3 "The disk is full"',
@@ -77,6 +83,7 @@ export const ofOneFingerprint = {
   'sentry-io': {
     webhook: sentryIo,
     firing: {
+      ...by('Sentry'),
       blocks: [
         section(
           ':red_circle: <https://shop.sentry.io/issues/1170820242/?referrer=slack|*TypeError: Object [object Object] has no method updateFrom*>\nsrc/checkout.js in pay',
@@ -84,6 +91,7 @@ export const ofOneFingerprint = {
       ],
     },
     resolved: {
+      ...by('Sentry'),
       blocks: [
         section(
           'Issue *resolved* by Ann: <https://shop.sentry.io/issues/1170820242/|*TypeError: Object [object Object] has no method updateFrom*>',
@@ -95,6 +103,7 @@ export const ofOneFingerprint = {
   'gcp-monitoring': {
     webhook: gcp,
     firing: {
+      ...by('Google Cloud Monitoring'),
       blocks: [
         { type: 'header', text: { type: 'plain_text', text: 'Alert firing' } },
         section(
@@ -103,6 +112,7 @@ export const ofOneFingerprint = {
       ],
     },
     resolved: {
+      ...by('Google Cloud Monitoring'),
       blocks: [
         { type: 'header', text: { type: 'plain_text', text: 'Alert recovered' } },
         section('VM instance - CPU utilization'),
@@ -114,6 +124,7 @@ export const ofOneFingerprint = {
   'new-relic': {
     webhook: newRelic,
     firing: {
+      ...by('New Relic'),
       attachments: [
         {
           color: '#df2d24',
@@ -125,6 +136,7 @@ export const ofOneFingerprint = {
       ],
     },
     resolved: {
+      ...by('New Relic'),
       attachments: [
         {
           pretext: 'Issue closed',
@@ -139,6 +151,7 @@ export const ofOneFingerprint = {
   cloudwatch: {
     webhook: cloudwatch,
     firing: {
+      ...by('Amazon Q Developer'),
       attachments: [
         {
           color: 'danger',
@@ -151,6 +164,7 @@ export const ofOneFingerprint = {
       ],
     },
     resolved: {
+      ...by('Amazon Q Developer'),
       text: '*OK: CloudWatch Alarm | orders-db CPU | eu-west-1 | Account: 123456789012*',
     },
     alert: {

@@ -5,7 +5,7 @@ import type { HttpAnswer } from '../route.ts';
 import type { Api } from './ports.ts';
 
 /** What an operation asks of its caller; `admin`: SENTRY_ADMIN_TOKEN. */
-export type Scope = Extract<ApiScope, 'read' | 'trigger'> | 'admin';
+export type Scope = Extract<ApiScope, 'read' | 'trigger' | 'changes'> | 'admin';
 
 /** Who calls, by its token. */
 export interface Caller {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changeOperations } from './change-operations.ts';
 import { incidentOperations } from './incident-operations.ts';
 import { memoryOperations } from './memory-operations.ts';
 import { openApi } from './open-api.ts';
@@ -19,6 +20,7 @@ const readOpenApi = defineOperation({
 export const operations: readonly Operation[] = [
   ...statusOperations,
   ...incidentOperations,
+  ...changeOperations,
   ...memoryOperations,
   readOpenApi,
 ];

@@ -1,4 +1,7 @@
 import type { z } from 'zod';
+import type { ChangesAround } from '../../changes/read-changes.ts';
+import type { RecordChange } from '../../changes/record-change.ts';
+import type { Change } from '../../core/change.ts';
 import type { Refusal } from '../../core/errors.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { Domain, Incident, IncidentFilter } from '../../core/incident.ts';
@@ -15,7 +18,7 @@ import type { Promotions } from '../../memory/promotion/promotions.ts';
 import type { WorkspaceMemory } from '../../memory/promotion/workspace-memory.ts';
 import type { Mutes, Status } from './schemas.ts';
 
-/** What the HTTP API works on. It reads the record, opens incidents, and touches no system. */
+/** What the HTTP API works on. It reads the record, opens incidents, keeps changes it is told of, and touches no system. */
 export interface Api {
   readonly status: () => Promise<z.infer<typeof Status>>;
   readonly watchers: () => Promise<{
@@ -42,6 +45,10 @@ export interface Api {
   readonly createManualIncident: CreateManualIncident;
   /** A program that opens many incidents keeps people from those that matter. */
   mayOpen(principal: string): Promise<Refusal | undefined>;
+  readonly changes: {
+    readonly record: RecordChange;
+    readonly around: (asked: ChangesAround) => Promise<readonly Change[]>;
+  };
   /** It sees workspace memory alone: nobody's own, no conversation's. */
   readonly memory: {
     readonly domains: readonly Domain[];

@@ -6,7 +6,7 @@ import { isAnotherAppsPost } from './another-app.ts';
 import { textsOf } from './message-texts.ts';
 import { plainText, withoutMarks } from './mrkdwn.ts';
 import { type Content, SlackMessage } from './schema.ts';
-import { linkToPager } from './senders/linked.ts';
+import { linksToOwnPage } from './senders/linked.ts';
 
 /** What PagerDuty's or Opsgenie's own app says in Slack of a page of ours; null: it is another message. */
 export function readSlackPageNews(payload: unknown, context: ReadContext): PageNews | null {
@@ -22,14 +22,16 @@ export function readSlackPageNews(payload: unknown, context: ReadContext): PageN
   return { dedupKey, ...saidBy(message), at: new Date(Number(sentAt) * 1_000).toISOString() };
 }
 
-/** Its title stands in the link to the incident or alert, or is an attachment's that links there. */
+/** Its title stands in the link to the incident or alert, or is an attachment's that links there; said by the service's own app. */
 function keyIn(message: Content): string | null {
   const titles = [
     ...(message.attachments ?? []).flatMap(({ title, title_link: link }) =>
-      title && link && linkToPager(link) ? [title] : [],
+      title && link && linksToOwnPage(link, message) ? [title] : [],
     ),
     ...textsOf(message).raw.flatMap((text) =>
-      [...text.matchAll(LINK)].flatMap(([, url = '', label = '']) => (linkToPager(url) ? [label] : [])),
+      [...text.matchAll(LINK)].flatMap(([, url = '', label = '']) =>
+        linksToOwnPage(url, message) ? [label] : [],
+      ),
     ),
   ];
   for (const title of titles) {

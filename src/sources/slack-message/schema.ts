@@ -28,6 +28,8 @@ const content = {
   user: text,
   bot_id: text,
   app_id: text,
+  username: text.catch(undefined),
+  bot_profile: z.object({ app_id: text, name: text }).nullish().catch(undefined),
   ts,
   thread_ts: text,
   edited: z.object({ ts }).nullish(),

@@ -23,6 +23,8 @@ const pem = () =>
 /** What ssh2 offers nobody but itself: how a server that keeps to no rule speaks. */
 interface Protocol {
   channelData(channel: number, data: Buffer): void;
+  /** A global request that wants a reply. */
+  ping(): void;
   readonly _handlers: Record<string, unknown>;
   readonly _packetRW: {
     readonly write: {
@@ -114,6 +116,31 @@ test('an answer without end, on a channel that never closes, is neither kept nor
   expect(run.stdout).toHaveLength(4_096);
   collect();
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(sent / 4);
+  await gone;
+});
+
+test('who asks without end and reads no answer is left, before the answers fill the memory', async () => {
+  let asked = 0;
+  const { target, gone } = await hostile({
+    onCommand: (_stream, protocol, client) => {
+      const { _sock: socket } = client as unknown as { readonly _sock: Socket };
+      socket.pause();
+      const pump = setInterval(() => {
+        for (let n = 0; n < 5_000 && !socket.destroyed && socket.writableLength < 1_000_000; n += 1) {
+          protocol.ping();
+          asked += 1;
+        }
+        // Far more than the answers that are kept, and those that are on their way.
+        if (asked > 1_500_000) client.end();
+      }, 1);
+      client.on('close', () => clearInterval(pump));
+    },
+  });
+  const connection = openConnection(target);
+  open.push(() => connection.close());
+  const run = await connection.run(['cat'], { timeoutMs: 60_000, signal, maxBytes: 4_096 });
+  expect(run).toMatchObject({ killed: null, isLost: true });
+  expect(asked).toBeLessThan(1_500_000);
   await gone;
 });
 

@@ -45,6 +45,8 @@ function files(): string {
   writeFileSync(join(dir, 'logs', 'old', 'it\'s $(touch x); `id` \\ "q".log'), 'quoted ERROR\n');
   writeFileSync(join(dir, 'logs', 'old', '-rf'), 'dashes\n');
   writeFileSync(join(dir, 'logs', 'old', 'line\nbreak.log'), 'broken ERROR\n');
+  writeFileSync(join(dir, 'logs', 'old', 'tab'), 'of another name\n');
+  writeFileSync(join(dir, 'logs', 'old', 'tab\tin it\t'), 'tabbed ERROR\n');
   writeFileSync(join(dir, 'logs', 'binary'), Buffer.from([0, 1, 2]));
   writeFileSync(join(dir, 'logs', '.ssh', 'id_ed25519'), 'secret ERROR\n');
   writeFileSync(join(dir, 'logs', 'app.env'), 'PASSWORD=secret ERROR\n');
@@ -121,6 +123,8 @@ describe.each(['local', 'ssh'] as const)('%s', (way) => {
       'old/-rf',
       `old/it's $(touch x); \`id\` \\ "q".log`,
       'old/line\nbreak.log',
+      'old/tab',
+      'old/tab\tin it\t',
     ]);
     const app = walk.files.find(({ relative }) => relative === 'app.log');
     expect(app?.size).toBe(29);

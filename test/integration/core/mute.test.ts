@@ -203,7 +203,7 @@ test('without a matcher it is of the alerts of the incident that it is said in, 
 
 test('of an incident that not everybody may read of, a matcher is told by nobody but who types it', async () => {
   const id = await opened(alertOf(newName()));
-  const { sql } = database;
+  const { sql } = core;
   const asked = (text: string, here: IncidentId | null, isPublic = false) =>
     withMatcher({ sql, isIdentifying, isPublic: async () => isPublic }, text, here);
   expect(await asked('2h', id)).toMatchObject({ ok: false, code: 'MATCHER' });

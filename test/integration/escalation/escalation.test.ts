@@ -592,6 +592,24 @@ describe('what a paging service tells', () => {
     expect((await scene.told(id)).at(-1)).toBe('released Dora');
   });
 
+  it('a time in the future keeps no later news out', async () => {
+    const id = await paged();
+    const ahead = {
+      ...news(id, 'acknowledged', 'Mallory'),
+      at: new Date(Date.now() + 3_600_000).toISOString(),
+    };
+    for (let n = 0; n < 2; n += 1) await one.hear(ahead, pd);
+    await one.hear({ ...news(id, 'reassigned'), at: new Date(Date.now() + 5).toISOString() }, pd);
+    expect((await scene.told(id)).slice(1)).toEqual([
+      'ack Mallory there',
+      'reassigned Dora',
+      'ack Dora there',
+    ]);
+    await one.hear({ ...news(id, 'released'), at: '9999-12-31T23:59:59.000Z' }, pd);
+    await one.hear({ ...news(id, 'acknowledged'), at: new Date(Date.now() + 5).toISOString() }, pd);
+    expect((await scene.told(id)).slice(-2)).toEqual(['released Dora', 'ack Carla there']);
+  });
+
   it('what comes late, or again, does not take what was given back since', async () => {
     const id = await paged();
     const told = { ...news(id, 'acknowledged'), at: new Date(Date.now() - 1_000).toISOString() };

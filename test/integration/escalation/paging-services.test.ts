@@ -245,6 +245,7 @@ it('what its app posts of a page in Slack opens nothing, and takes the incident 
     channel: 'C1',
     ts: '1763980000.000100',
     bot_id: 'BPD',
+    bot_profile: { name: 'PagerDuty' },
     text: 'Acknowledged by Mallory',
     attachments: [
       {
@@ -258,5 +259,7 @@ it('what its app posts of a page in Slack opens nothing, and takes the incident 
   expect(await hear('slack', message, { receivedAt: new Date(), own })).toBe(true);
   const others = { ...message, attachments: [{ ...message.attachments[0], title: '[#35] INC-99999: else' }] };
   expect(await hear('slack', others, { receivedAt: new Date(), own })).toBe(false);
+  const quoted = { ...message, bot_id: 'BDISK', bot_profile: { name: 'Disk watcher' } };
+  expect(await hear('slack', quoted, { receivedAt: new Date(), own })).toBe(false);
   expect(await scene.told(id)).toEqual(['called 1 unacknowledged SONCALL']);
 });

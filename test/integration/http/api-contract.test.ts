@@ -77,7 +77,9 @@ afterAll(() => scene.close());
 
 const scopeOf = ({ security }: Operation): string => security[0]?.token?.[0] ?? '';
 const rightToken = (one: Operation): string =>
-  ({ read: tokens.reader, trigger: tokens.opener, admin: tokens.admin })[scopeOf(one)] ?? '';
+  ({ read: tokens.reader, trigger: tokens.opener, changes: tokens.teller, admin: tokens.admin })[
+    scopeOf(one)
+  ] ?? '';
 const wrongToken = (one: Operation): string => (scopeOf(one) === 'read' ? tokens.opener : tokens.reader);
 
 /** A request of each that is right; those without an entry need nothing but their path. */
@@ -90,6 +92,16 @@ const samples: Readonly<
   readIncident: async () => ({ query: 'after=0&limit=10' }),
   openIncident: async () => ({
     body: { title: 'Checkout is slow', description: 'since noon', target: 'box', severity: 'error' },
+  }),
+  listChanges: async () => ({
+    query: 'where=shop-api&since=2020-01-01T00:00:00Z&until=2030-01-01T00:00:00%2B02:00&limit=5',
+  }),
+  tellChanges: async () => ({
+    body: {
+      changes: [
+        { id: 'deploy-1', title: 'shop-api 1.4.2 deployed', where: ['shop-api'], at: '2026-03-01T10:00:00Z' },
+      ],
+    },
   }),
   searchMemory: async () => ({ query: 'q=report+job+transaction&domain=postgres&limit=3' }),
   decidePromotion: async () => ({

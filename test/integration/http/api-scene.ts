@@ -26,11 +26,12 @@ import { admin, documentsRig, note } from '../memory/documents/rig.ts';
 
 const secretOf = (name: string): string => ['a', 'test', 'token', 'of', name, 'alone'].join('-');
 
-/** Who may what: `reader` reads, `opener` opens, `everything` reads private channels, too. */
+/** Who may what: `reader` reads, `opener` opens, `teller` tells of changes, `everything` reads private channels, too. */
 export const tokens = {
   reader: secretOf('reader'),
   opener: secretOf('opener'),
   other: secretOf('other'),
+  teller: secretOf('teller'),
   everything: secretOf('everything'),
   admin: secretOf('admin'),
 } as const;
@@ -44,6 +45,7 @@ const env = {
   SENTRY_API_TOKENS: [
     `reader=${tokens.reader}`,
     `opener:trigger=${tokens.opener}`,
+    `teller:changes=${tokens.teller}`,
     `other:trigger+read=${tokens.other}`,
     `everything:read+private=${tokens.everything}`,
   ].join(','),

@@ -266,6 +266,7 @@ describe('sentry.yaml, read again', () => {
     const reload = createTargetsReload({
       file,
       kinds: shipped,
+      apiTokens: [],
       systems,
       audit: async (targets) => void audited.push(targets.map(({ name }) => name).join(' ')),
       maintain: () => undefined,
@@ -375,12 +376,24 @@ describe('sentry.yaml, read again', () => {
     await end();
   });
 
+  test('a source of changes that nobody is called changes nothing, and is told with its line', async () => {
+    const { write, looks, names, reload, a, b, end } = await running();
+    write(`targets:\n${a}${b.replace(' }', ', changes_from: [argocd] }')}`);
+    await looks();
+    expect([names(), reload.lines()]).toEqual([
+      'a',
+      [expect.stringMatching(/sentry\.yaml:3: target "b": .*"argo-cd"/)],
+    ]);
+    await end();
+  });
+
   test('a change that cannot be audited is not gone by, and tried again', async () => {
     const { path, write, names, a, b, end, systems } = await running();
     let isAway = true;
     const reload = createTargetsReload({
       file: { path, isNamed: false, env: { FIRST: database.url, SECOND: database.url } },
       kinds: shipped,
+      apiTokens: [],
       systems,
       audit: async () => {
         if (isAway) throw new Error('the database is away');

@@ -137,7 +137,13 @@ test('the rule in the database is the rule in the code', async () => {
       'Alarm: DiskFull on orders-db',
     ].map((title) => toldBy(slackAlert({ text: title }), true)),
     ...['PGR0VU2', 'PGR0VU3'].map((id) =>
-      toldBy(slackAlert({ text: `Triggered: DiskFull https://example.pagerduty.com/incidents/${id}` }), true),
+      toldBy(
+        slackAlert({
+          bot_profile: { name: 'PagerDuty' },
+          text: `Triggered: DiskFull https://example.pagerduty.com/incidents/${id}`,
+        }),
+        true,
+      ),
     ),
   ];
   const rows = await db.sql<{ a: number; b: number; sure: number }>`

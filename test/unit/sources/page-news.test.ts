@@ -12,6 +12,7 @@ const message = (content: object, more: object = {}) => ({
   channel: 'C1',
   ts: '1772366400.000100',
   bot_id: 'B1',
+  bot_profile: { name: JSON.stringify(content).includes(opsgenie) ? 'Opsgenie' : 'PagerDuty' },
   ...content,
   ...more,
 });
@@ -105,6 +106,17 @@ describe('a message in Slack of the services’ own apps', () => {
     ['a link elsewhere', message({ text: '<https://example.com/incidents/Q0000000000001|INC-12: x>' })],
     ['another incident of theirs', message({ text: `<${ours}|[#2] The disk is full, like INC-12: x>` })],
     ['a text beside their link', message({ text: `INC-12: x <${ours}|[#2] The disk is full>` })],
+    [
+      'a link through elsewhere',
+      message({ text: `<https://example.com/?to=${ours}|INC-12: x>`, bot_profile: { name: 'PagerDuty' } }),
+    ],
+    [
+      'a host like theirs',
+      message({ text: '<https://x.pagerduty.com.evil.example/incidents/Q0000000000001|INC-12: x>' }),
+    ],
+    ['another app’s', message({ text: `<${ours}|INC-12: x>` }, { bot_profile: { name: 'Disk watcher' } })],
+    ['an app’s without a name', message({ text: `<${ours}|INC-12: x>` }, { bot_profile: undefined })],
+    ['the other service’s', message({ text: `<${ours}|INC-12: x>` }, { bot_profile: { name: 'Opsgenie' } })],
     ['nothing', {}],
     ['no object', 'INC-12'],
   ])('%s is no news', (_, payload) => {

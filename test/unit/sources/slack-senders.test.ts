@@ -31,6 +31,34 @@ test.each(Object.entries(ofOneFingerprint))(
   },
 );
 
+test.each(Object.entries(ofOneFingerprint))(
+  'what another app says with a link of %s is of its own alert, and ends none of theirs',
+  async (_source, { firing, resolved }) => {
+    const theirs = await posted(firing);
+    const liar = { bot_profile: { app_id: 'A0OTHER', name: 'Release notes' }, username: 'PagerDuty' };
+    for (const content of [firing, resolved]) {
+      const quoted = await posted({ ...content, ...liar });
+      expect(quoted?.fingerprint).not.toBe(theirs?.fingerprint);
+      expect(quoted?.idOf).toBeUndefined();
+    }
+  },
+);
+
+test.each([
+  [{ app_id: 'A1FKYAUUX', bot_profile: { name: 'On-call' } }, true],
+  [{ bot_profile: { name: 'PagerDuty (EU)' } }, true],
+  [{ subtype: 'bot_message', username: 'PagerDuty' }, true],
+  [{ app_id: 'A0OTHER', username: 'PagerDuty' }, false],
+  [{ bot_profile: { name: 'Not PagerDuty' }, username: 'PagerDuty' }, false],
+  [{ bot_profile: 'PagerDuty' }, false],
+  [{}, false],
+])('an app is known by its id or its name in Slack: %j', async (sender, isOwn) => {
+  const link = '<https://example.pagerduty.com/incidents/PGR0VU2|[#2] Checkout is slow>';
+  expect((await posted({ text: `Triggered: ${link}`, ...sender }))?.idOf).toBe(
+    isOwn ? 'pagerduty' : undefined,
+  );
+});
+
 test.each(Object.entries(ofOneName))(
   'the message of %s tells name and labels as its webhook does',
   async (source, { webhook, firing, resolved }) => {

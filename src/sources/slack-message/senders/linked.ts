@@ -3,10 +3,12 @@ import { plainText, withoutMarks } from '../mrkdwn.ts';
 import type { Content } from '../schema.ts';
 import type { Reading, Sender } from '../sender.ts';
 import { readAny, statusOfFirstLines } from './any-app.ts';
+import { isOfOwnApp } from './own-app.ts';
 
 /**
  * Senders that link to the alert their message is about. `id` in the link is the one that their webhook tells, and so gives
- * the message its alert's fingerprint; where a link tells only the monitor, name and labels join the two.
+ * the message of their own app its alert's fingerprint; where a link tells only the monitor, or another app posts it, name and
+ * labels join the two.
  */
 const linked: readonly {
   readonly source: string;
@@ -14,10 +16,22 @@ const linked: readonly {
   /** The webhook's `id`, where it is not the link's. */
   readonly id?: (found: Readonly<Record<string, string>>) => string;
 }[] = [
-  { source: 'pagerduty', link: /\.pagerduty\.com\/incidents\/(?<id>[A-Z0-9]{6,20})\b/ },
-  { source: 'opsgenie', link: /\bopsgenie\.com\/alert\/(?:detail|show)\/(?<id>[0-9a-f-]{36}(?:-\d+)?)/ },
-  { source: 'opsgenie', link: /\batlassian\.net\/jira\/ops\/alerts\/(?<id>[0-9a-f-]{36}(?:-\d+)?)/ },
-  { source: 'opsgenie', link: /\bopsg\.in\/(?:a\/)?i\/(?:[\w-]{1,60}\/)?(?<id>[0-9a-f-]{36}(?:-\d+)?)/ },
+  {
+    source: 'pagerduty',
+    link: /https?:\/\/(?:[\w-]{1,63}\.){1,4}pagerduty\.com\/incidents\/(?<id>[A-Z0-9]{6,20})\b/,
+  },
+  {
+    source: 'opsgenie',
+    link: /https?:\/\/(?:[\w-]{1,63}\.){0,4}opsgenie\.com\/alert\/(?:detail|show)\/(?<id>[0-9a-f-]{36}(?:-\d+)?)/,
+  },
+  {
+    source: 'opsgenie',
+    link: /https?:\/\/[\w-]{1,63}\.atlassian\.net\/jira\/ops\/alerts\/(?<id>[0-9a-f-]{36}(?:-\d+)?)/,
+  },
+  {
+    source: 'opsgenie',
+    link: /https?:\/\/opsg\.in\/(?:a\/)?i\/(?:[\w-]{1,60}\/)?(?<id>[0-9a-f-]{36}(?:-\d+)?)/,
+  },
   { source: 'grafana-oncall', link: /\/alert-groups\/I[A-Z0-9]{6,30}\b/ },
   { source: 'new-relic', link: /\balerts\.newrelic\.com\/accounts\/\d+\/incidents\/\d+/ },
   { source: 'datadog', link: /\bdatadoghq\.(?:com|eu)\/monitors[/#]\d+/ },
@@ -42,9 +56,14 @@ const linked: readonly {
   },
 ];
 
-/** Whether a link leads to an incident of PagerDuty or an alert of Opsgenie. */
-export const linkToPager = (url: string): boolean =>
-  linked.some(({ source, link }) => (source === 'pagerduty' || source === 'opsgenie') && link.test(url));
+/** Whether a link leads to an incident of PagerDuty or an alert of Opsgenie, in a message of that service's own app. */
+export const linksToOwnPage = (url: string, message: Content): boolean =>
+  linked.some(
+    ({ source, link }) =>
+      (source === 'pagerduty' || source === 'opsgenie') &&
+      link.exec(url)?.index === 0 &&
+      isOfOwnApp(source, message),
+  );
 
 /** PagerDuty, Opsgenie, Datadog, Zabbix, Sentry.io, Google Cloud, New Relic and AWS in their own apps' messages. */
 export const linkedSender: Sender = {
@@ -70,7 +89,7 @@ export const linkedSender: Sender = {
         labels: { ...(alarm && region && account ? { alarm, region, account } : {}), ...reading.labels },
         severity: reading.severity ?? priorityIn(texts.raw),
         identity: { name: reading.name ?? title, words: [] },
-        ...(id === undefined ? {} : { own: { sender: source, id } }),
+        ...(id !== undefined && isOfOwnApp(source, message) ? { own: { sender: source, id } } : {}),
       };
     }
     return null;

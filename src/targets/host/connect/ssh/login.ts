@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Client, type ConnectConfig } from 'ssh2';
 import { messageOf, OpsError } from '../../../../core/errors.ts';
@@ -9,6 +10,8 @@ import { algorithmsFor, hostKeyDiffers } from './host-key.ts';
 /** A broken line is noticed within three of these. */
 const KEEPALIVE_MS = 10_000;
 const HANDSHAKE_MS = 10_000;
+/** Bytes: twice what a server's window lets us send of a channel before it has read. */
+const MOST_UNREAD = 4 * 1024 * 1024;
 
 /**
  * Logs in. A host key that is not pinned ends it before the account is named. `through`: the stream to the server, made anew
@@ -22,10 +25,12 @@ export async function logIn(
   const seen = new Set<string>();
   for (const serverHostKey of algorithmsFor(login.hostKeys)) {
     const client = new Client();
+    let sock: Duplex | undefined;
     try {
-      const sock = await through?.();
+      sock = (await through?.()) ?? connect(login.port, login.host).setMaxListeners(0);
+      endWhenUnread(client, sock);
       await ready(client, signal, {
-        ...(sock ? { sock } : { host: login.host, port: login.port }),
+        sock,
         username: login.user,
         ...credentials(login),
         algorithms: { serverHostKey: [...serverHostKey] },
@@ -41,10 +46,22 @@ export async function logIn(
       return client;
     } catch (error) {
       client.destroy();
+      // Not yet the client's where that refused what it was given.
+      sock?.on('error', () => undefined).destroy();
       if (!isOtherKey(error)) throw asFault(error, login);
     }
   }
   throw hostKeyDiffers(login, [...seen]);
+}
+
+/** ssh2 answers whatever a server asks and keeps the answers for it, also for one that asks without end and reads none. */
+function endWhenUnread(client: Client, sock: Duplex): void {
+  // Before that nothing else may be asked, and nobody may take the bytes away from ssh2.
+  client.once('handshake', () => {
+    sock.on('data', () => {
+      if (sock.writableLength > MOST_UNREAD) client.destroy();
+    });
+  });
 }
 
 function ready(client: Client, signal: AbortSignal, config: ConnectConfig): Promise<void> {

@@ -192,7 +192,9 @@ export async function walkRemote(
   let withheld = 0;
   let isComplete = !isCut && entries.length <= MAX_ENTRIES;
   for (const entry of entries) {
-    const [type, depth, size, blocks, modified, name = ''] = entry.split('\t');
+    const [type, depth, size, blocks, modified, ...parts] = entry.split('\t');
+    // The last one: a name may hold a tab.
+    const name = parts.join('\t');
     const relative = [checked.relative, name].filter(Boolean).join('/');
     const resolved = name === '' ? checked.resolved : `${checked.resolved}/${name}`;
     if (type === 'd' && Number(depth) > MAX_DEPTH) isComplete = false;
