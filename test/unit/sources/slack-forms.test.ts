@@ -248,3 +248,13 @@ test.each([
 ])('%s begins and ends nothing', (_what, message) => {
   expect(read(message)).toBeNull();
 });
+
+test('further down, what reads like an end or a note is of something else', () => {
+  const told = titled('[FIRING:1] DiskFull (db-1)', {
+    text: 'Yesterday: Resolved\nThe replica was muted by Ann\nAnn added a note to it',
+  });
+  expect(read(told)).toMatchObject({ status: 'firing', name: 'DiskFull' });
+  expect(read({ text: 'Disk full on db-1: critical\nYesterday: Resolved' })).not.toMatchObject({
+    status: 'resolved',
+  });
+});

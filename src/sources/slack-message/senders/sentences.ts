@@ -6,6 +6,8 @@ import type { Sender } from '../sender.ts';
 const sentences: readonly {
   readonly says: RegExp;
   readonly link?: RegExp;
+  /** Only where it is the whole of a text: among others a line like it may be of anything. */
+  readonly alone?: true;
   readonly rule?: string;
   /** By the words of the sentence, in lower case. */
   readonly severity?: Readonly<Record<string, string>>;
@@ -24,6 +26,7 @@ const sentences: readonly {
   },
   {
     says: /^(?!(?:monitor condition|(?:current |new )?state|status):)(?<name>[^:]{1,255}): (?<status>Fired|Resolved)$/i,
+    alone: true,
   },
   // Argo CD (notifications_catalog): what succeeded or began is a change, and no alert.
   {
@@ -70,8 +73,11 @@ export const sentenceSender: Sender = {
   read(_message, { raw, links, url }) {
     const lines = raw.flatMap((text) => plainText(text).split('\n')).slice(0, MOST_LINES);
     const linked = [...raw, ...links, url ?? ''];
-    for (const line of lines.map((each) => withoutMarks(clip(each, LINE)).replace(/^[^\p{L}\p{N}"]+/u, '')))
-      for (const { says, link, rule, severity } of sentences) {
+    const plain = (line: string) => withoutMarks(clip(line, LINE)).replace(/^[^\p{L}\p{N}"]+/u, '');
+    const texts = raw.map((text) => plain(plainText(text).trim()));
+    for (const line of lines.map(plain))
+      for (const { says, link, alone, rule, severity } of sentences) {
+        if (alone && !texts.includes(line)) continue;
         const said = says.exec(line)?.groups;
         const found = link && linked.map((each) => link.exec(each)).find((match) => match !== null);
         if (!said || (link && !found)) continue;
