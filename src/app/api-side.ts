@@ -9,6 +9,7 @@ import { memorySummary } from '../memory/documents/summary.ts';
 import { listEpisodes } from '../memory/episodes/list-episodes.ts';
 import { readWorkload } from '../record/workload.ts';
 import { createThrottle } from '../safety/limits/throttle.ts';
+import { isOpen } from '../slack/people/access.ts';
 import { messageUrl } from '../slack/people/identity.ts';
 import { nameEverybody } from '../slack/people/name-everybody.ts';
 import { type Probes, readHealth } from './health.ts';
@@ -91,7 +92,7 @@ function peopleOf({ slackWorkspace, log }: Services): Api['people'] {
     async isPublic(incident) {
       try {
         const sight = await access.sightOf(await access.channelOf(incident));
-        return sight === 'unknown' ? sight : sight === 'public' || sight === 'shared';
+        return sight === 'unknown' ? sight : isOpen(sight);
       } catch (error) {
         log.warn(
           { incident: incident.id, error: messageOf(error) },

@@ -27,6 +27,7 @@ import { createTargetWatch } from '../ingest/watch-targets.ts';
 import { deleteOldDetails } from '../record/retention.ts';
 import { auditConfigChange } from '../safety/audit/audit-config-change.ts';
 import { redact } from '../safety/screen/redact.ts';
+import { isOpen } from '../slack/people/access.ts';
 import { isIdentifying } from '../sources/fingerprint.ts';
 import { endSenders, repeaters } from '../sources/registry.ts';
 import { domainOfLabels } from '../targets/domains.ts';
@@ -75,8 +76,8 @@ export async function createIncidentServices(
     isAdmin: (user) => policy.isAdmin(user),
     isIdentifying,
     isPublic: async (id) => {
-      const { channelOf, sightOf } = placesOf(on);
-      return ['public', 'shared'].includes(await sightOf(await channelOf(id)));
+      const { channelOf, isPublic } = placesOf(on);
+      return isPublic(await channelOf(id));
     },
     windows: () => maintenance,
     log,
@@ -265,6 +266,6 @@ function upkeepOf(
 const placesOf = ({ records, slackWorkspace: { homeOf, access, announce } }: Foundations): Places => ({
   homeOf,
   channelOf: async (id) => access.channelOf({ id, channel: (await records.incident(id))?.channel ?? null }),
-  sightOf: access.sightOf,
+  isPublic: async (channel) => isOpen(await access.sightOf(channel)),
   announce,
 });

@@ -6,6 +6,7 @@ import { summaryOfMute } from '../incidents/mutes/mute.ts';
 import { createOutsideCalls } from '../incidents/outside-calls.ts';
 import type { McpDeps } from '../mcp/ports.ts';
 import { createThrottle } from '../safety/limits/throttle.ts';
+import { isOpen } from '../slack/people/access.ts';
 import type { Services } from './services.ts';
 
 /** Incidents that one client may open. */
@@ -46,8 +47,7 @@ function depsOf(services: Services): McpDeps {
       },
       async mayRead({ user }, incident) {
         if (user !== null) return access.mayRead(user, incident, null);
-        const sight = await access.sightOf(await access.channelOf(incident));
-        return sight === 'public' || sight === 'shared';
+        return isOpen(await access.sightOf(await access.channelOf(incident)));
       },
     },
     calls: createOutsideCalls(services.deps),

@@ -47,6 +47,9 @@ const ADDRESS = 3_000;
 const MOST_NAMES = 100;
 const MOST_COMMITS = 50;
 
+/** More than anybody deploys at once: what one request tells of is stored one after the other while its sender waits. */
+export const MOST_AT_ONCE = 500;
+
 /**
  * The change as it is kept: a sender may write megabytes into a title, and its clock may be ahead of ours. A change of which nobody says
  * when it was is of now.

@@ -1,6 +1,6 @@
 import type { RecordChange } from '../changes/record-change.ts';
 import type { Alert } from '../core/alert.ts';
-import type { Change } from '../core/change.ts';
+import { type Change, MOST_AT_ONCE } from '../core/change.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { within } from '../core/within.ts';
@@ -15,8 +15,6 @@ import type { HttpAnswer, Route } from './route.ts';
 const ACCEPT_TIMEOUT_MS = 5_000;
 /** A storm of 2,000 alerts in one group stays below this. */
 const BODY_LIMIT = 4 * 1024 * 1024;
-/** More than anybody deploys at once: they are stored one after the other while the sender waits. */
-const MOST_CHANGES = 500;
 
 export interface WebhookOptions {
   readonly source: AlertSource;
@@ -76,7 +74,7 @@ export function webhookRoute(options: WebhookOptions): Route {
       const read = await source.read(payload.value, { receivedAt: new Date() });
       if (!read.ok) return badRequest(read.field, read.reason);
       const { changes: given = [] } = read;
-      const tooMany = given.length > MOST_CHANGES ? tooManyChanges(given.length) : null;
+      const tooMany = given.length > MOST_AT_ONCE ? tooManyChanges(given.length) : null;
       if (tooMany && read.alerts.length === 0) return badRequest(tooMany.field, tooMany.reason);
       const changes = tooMany ? [] : given;
       if (read.alerts.length === 0 && changes.length === 0)
@@ -130,7 +128,7 @@ export function webhookRoute(options: WebhookOptions): Route {
 /** None of them is kept: of half a delivery nobody knows which half. */
 const tooManyChanges = (count: number): { readonly field: string; readonly reason: string } => ({
   field: 'change',
-  reason: `${count} changes in one delivery: send at most ${MOST_CHANGES}, and the others in the next`,
+  reason: `${count} changes in one delivery: send at most ${MOST_AT_ONCE}, and the others in the next`,
 });
 
 function badRequest(field: string, reason: string): HttpAnswer {

@@ -3,7 +3,8 @@ import type { IncidentId } from '../core/ids.ts';
 import type { Sql, Tx } from '../core/sql.ts';
 import type { AlertFacts } from '../safety/alert-matcher.ts';
 
-interface Subject {
+/** What is asked of an incident itself. */
+export interface AlertSubject {
   readonly id: IncidentId;
   readonly severity: Severity;
   readonly target: string | null;
@@ -16,7 +17,7 @@ interface Subject {
  * Each alert of an incident that fires. A chat message shows less of an alert than its webhook does: where there is a webhook, that alone
  * is asked. An alert is as severe as its incident.
  */
-export async function alertFacts(db: Sql | Tx, incident: Subject): Promise<readonly AlertFacts[]> {
+export async function alertFacts(db: Sql | Tx, incident: AlertSubject): Promise<readonly AlertFacts[]> {
   const alerts = await db<{
     readonly source: string;
     readonly title: string;
@@ -36,7 +37,7 @@ export async function alertFacts(db: Sql | Tx, incident: Subject): Promise<reado
 
 /** One alert of an incident. */
 export function factsOf(
-  { severity, target, alertName }: Pick<Subject, 'severity' | 'target' | 'alertName'>,
+  { severity, target, alertName }: Pick<AlertSubject, 'severity' | 'target' | 'alertName'>,
   { source, title, labels }: Pick<AlertFacts, 'source' | 'title' | 'labels'>,
 ): AlertFacts {
   return {

@@ -5,7 +5,7 @@ import { type IncidentId, parseIncidentId } from '../core/ids.ts';
 import type { Incident } from '../core/incident.ts';
 import { SILENCE_TOOL } from '../core/silence-tool.ts';
 import type { Target } from '../core/target.ts';
-import type { AlertFacts } from '../safety/alert-matcher.ts';
+import { type AlertFacts, HIDDEN } from '../safety/alert-matcher.ts';
 import { readSpan } from '../safety/kill-switch/parse-kill-switch.ts';
 import { alertFacts } from './alert-facts.ts';
 import { askForApproval, atWork, waitsForPeople } from './ask-for-approval.ts';
@@ -13,7 +13,6 @@ import type { InvestigationDeps } from './deps.ts';
 import type { Steered } from './steering.ts';
 
 const EXAMPLE = 'For example: /sentry silence INC-3 2h';
-const HIDDEN = '[redacted:';
 
 type Deps = InvestigationDeps & {
   readonly targets: ReadonlyMap<string, Target>;

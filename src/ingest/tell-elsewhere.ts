@@ -10,8 +10,8 @@ export interface Places {
   homeOf(delivery: string): Promise<string>;
   /** Where the incident has its thread. */
   channelOf(id: IncidentId): Promise<string>;
-  /** Who sees a channel; what cannot be told is `unknown`. */
-  sightOf(channel: string): Promise<string>;
+  /** Whether everybody of the workspace sees a channel; false where that cannot be told. */
+  isPublic(channel: string): Promise<boolean>;
   announce(text: string, channel: string): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export function tellingElsewhere(accept: Accept, places: Places, log: Log): Acce
     if (home === channel || told.has(key)) return;
     told.add(key);
     try {
-      if (['public', 'shared'].includes(await places.sightOf(channel))) return;
+      if (await places.isPublic(channel)) return;
       await places.announce(
         `“${title}” belongs to an incident in a channel that you may not see. It is looked into there.`,
         home,

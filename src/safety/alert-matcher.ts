@@ -34,7 +34,7 @@ const MAX_PROGRAM = 1_000;
 /** What is longer is not looked through. */
 const MAX_VALUE = 4_000;
 /** Stands where `redact` has hidden something: nobody knows what was there. */
-const HIDDEN = '[redacted:';
+export const HIDDEN = '[redacted:';
 
 type Test = (value: string) => boolean;
 

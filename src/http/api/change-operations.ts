@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import { boundedChange, type Change, changeKinds, changeStates } from '../../core/change.ts';
+import { boundedChange, type Change, changeKinds, changeStates, MOST_AT_ONCE } from '../../core/change.ts';
 import { line, oneOf, time, wholeNumber } from './fields.ts';
 import { defineOperation, ok } from './operation.ts';
 
 const ROOT = '/api/v1/changes';
 const DAY_MS = 24 * 3_600_000;
-/** As many as a delivery to a webhook may tell of. */
-const MOST_AT_ONCE = 500;
 
 const tooFewOrMany = `expected 1 to ${MOST_AT_ONCE} changes; send the others in the next request`;
 const name = line(300);

@@ -1,11 +1,11 @@
-import { type Severity, severityLabels } from '../../core/alert.ts';
+import { severityLabels } from '../../core/alert.ts';
 import { type Refusal, refuse } from '../../core/errors.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import { type Condition, formatConditions } from '../../core/matcher.ts';
 import type { Sql } from '../../core/sql.ts';
-import type { AlertFacts } from '../../safety/alert-matcher.ts';
+import { HIDDEN } from '../../safety/alert-matcher.ts';
 import { readSpan } from '../../safety/kill-switch/parse-kill-switch.ts';
-import { alertFacts } from '../alert-facts.ts';
+import { type AlertSubject, alertFacts } from '../alert-facts.ts';
 
 interface Deps {
   readonly sql: Sql;
@@ -17,7 +17,6 @@ interface Deps {
 
 const ONLY_TIME =
   /^(confirm\s+)?((?:this|it|that)\s+)?(?:for\s+)?(\d{1,5})\s*(?:(m)(?:ins?|inutes?)?|(h)(?:rs?|ours?)?|(d)(?:ays?)?)\b[.,:;]?(.*)$/is;
-const HIDDEN = '[redacted:';
 
 /**
  * What somebody typed, with the matcher that it lacks: “2h deploying” is of the incident it is said in. The matcher is for its alerts, as
@@ -43,14 +42,7 @@ export async function withMatcher(
 }
 
 async function matcherOf({ sql, isIdentifying }: Deps, id: IncidentId): Promise<string | Refusal> {
-  const [incident] = await sql<{
-    readonly id: IncidentId;
-    readonly severity: Severity;
-    readonly target: string | null;
-    readonly alertName: string | null;
-    readonly title: string;
-    readonly labels: AlertFacts['labels'];
-  }>`
+  const [incident] = await sql<AlertSubject>`
     SELECT id, severity, target, alert_name AS "alertName", title, labels FROM incident WHERE id = ${id}`;
   if (!incident) return refuse('UNKNOWN_INCIDENT', `There is no ${id}.`);
   const [first, ...others] = await alertFacts(sql, incident);

@@ -35,6 +35,9 @@ export interface Access {
 /** `shared`: everybody here, and people of another company; `closed`: members, some of them of another company. */
 export type Sight = 'public' | 'shared' | 'private' | 'closed' | 'unknown';
 
+/** Whether everybody of the workspace sees it; what cannot be told they do not. */
+export const isOpen = (sight: Sight): boolean => sight === 'public' || sight === 'shared';
+
 export function createAccess(deps: {
   readonly client: WebClient;
   readonly log: Log;
@@ -53,10 +56,7 @@ export function createAccess(deps: {
     return open ? 'public' : 'private';
   }, CACHE_MS);
 
-  const isPublic = async (channel: string): Promise<boolean> => {
-    const sight = await look(channel);
-    return sight === 'public' || sight === 'shared';
-  };
+  const isPublic = async (channel: string): Promise<boolean> => isOpen(await look(channel));
 
   const told = async (what: string, ask: () => Promise<boolean>): Promise<boolean> => {
     try {

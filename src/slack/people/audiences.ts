@@ -1,7 +1,7 @@
 import type { IncidentId } from '../../core/ids.ts';
 import type { Sql } from '../../core/sql.ts';
 import type { Audience, Audiences, Told } from '../../memory/audiences.ts';
-import type { Access, Sight } from './access.ts';
+import { type Access, isOpen, type Sight } from './access.ts';
 
 interface Placed {
   readonly id: IncidentId;
@@ -40,7 +40,7 @@ export function createAudiences(deps: {
       // In a channel shared with another company strangers read along: they read of nothing but what happens there.
       const isOurs = sight !== null && ['public', 'private'].includes(sight(channel));
       const open = others.filter(
-        (one) => one.channel === channel || (isOurs && sight !== null && isPublic(sight(one.channel))),
+        (one) => one.channel === channel || (isOurs && sight !== null && isOpen(sight(one.channel))),
       );
       const read = await Promise.all(
         open.map(async (one) => asker === undefined || access.mayRead(asker, one, null)),
@@ -59,12 +59,10 @@ export function createAudiences(deps: {
       const sight = await sights(all.map(({ channel }) => channel));
       const groups = new Map<string, IncidentId[]>();
       for (const { id, channel } of all) {
-        const audience = isPublic(sight(channel)) ? '' : channel;
+        const audience = isOpen(sight(channel)) ? '' : channel;
         groups.set(audience, [...(groups.get(audience) ?? []), id]);
       }
       return [...groups].map(([channel, ids]) => ({ everybody: channel === '', ids }));
     },
   };
 }
-
-const isPublic = (sight: Sight): boolean => sight === 'public' || sight === 'shared';

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CHANNELS } from '../../../playground/slack/seed.ts';
 import { asIncidentId, type IncidentId } from '../../../src/core/ids.ts';
 import { tellingElsewhere } from '../../../src/ingest/tell-elsewhere.ts';
+import { isOpen } from '../../../src/slack/people/access.ts';
 import { boxAlert } from '../../support/core.ts';
 import { LocalSlackClient, textOf } from '../../support/local-slack.ts';
 import { quiet } from '../../support/quiet.ts';
@@ -30,7 +31,7 @@ function accepting(kind: 'opened' | 'repeated' | 'reopened' | 'duplicate' | 'res
       homeOf,
       channelOf: async (one) =>
         access.channelOf({ id: one, channel: (await scene.records.incident(one))?.channel ?? null }),
-      sightOf: access.sightOf,
+      isPublic: async (channel) => isOpen(await access.sightOf(channel)),
       announce,
     },
     quiet,
