@@ -12,6 +12,8 @@ export interface Slot {
   /** For notifications, screen readers and clients without blocks: says the same in one breath. Escaped. */
   readonly text: string;
   readonly blocks: readonly Block[];
+  /** The same for a Slack that does not know the newer blocks: sent when it refuses `blocks`. */
+  readonly simpler?: readonly Block[];
   /** A coloured strip below the blocks, with one line of ours. */
   readonly strip?: { readonly color: string; readonly text: string };
   /** Redrawn many times a second while somebody speaks: sent at most about once a second, after everything else. */
