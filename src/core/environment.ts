@@ -12,3 +12,11 @@ export function isSameEnvironment(one: string | null, other: string | null): boo
   const plain = (name: string): string => shortOf.get(name.toLowerCase()) ?? name.toLowerCase();
   return one === null || other === null || plain(one) === plain(other);
 }
+
+/** Under which label names an alert says its environment, as `snake_case`. */
+export const ENVIRONMENT_LABELS: readonly string[] = [
+  'environment',
+  'env',
+  'stage',
+  'deployment_environment',
+];

@@ -1,5 +1,5 @@
 import { severityLabels } from '../core/alert.ts';
-import { isSameEnvironment } from '../core/environment.ts';
+import { ENVIRONMENT_LABELS, isSameEnvironment } from '../core/environment.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import { type IncidentId, parseIncidentId } from '../core/ids.ts';
 import type { Incident } from '../core/incident.ts';
@@ -9,6 +9,7 @@ import { type AlertFacts, HIDDEN } from '../safety/alert-matcher.ts';
 import { readSpan } from '../safety/kill-switch/parse-kill-switch.ts';
 import { alertFacts } from './alert-facts.ts';
 import { askForApproval, atWork, waitsForPeople } from './ask-for-approval.ts';
+import { labelOf } from './correlation/correlate.ts';
 import type { InvestigationDeps } from './deps.ts';
 import type { Steered } from './steering.ts';
 
@@ -104,7 +105,9 @@ function targetFor(
       : refuse('UNKNOWN_TARGET', `Alerts cannot be silenced at “${named.slice(0, 80)}”. ${among(names)}`);
   const system = targets.get(own ?? '');
   const near = (system?.neighbours ?? []).filter((name) => names.includes(name));
-  const environment = system?.environment ?? environmentOf(alert);
+  const environment =
+    system?.environment ??
+    (alert === undefined ? null : labelOf({ ...alert, annotations: {} }, ENVIRONMENT_LABELS));
   const here = able.filter((each) => isSameEnvironment(each.environment, environment));
   const [only, ...others] = near.length > 0 ? near : names.length > 1 ? here.map(({ name }) => name) : names;
   if (only !== undefined && others.length === 0) return only;
@@ -114,12 +117,6 @@ function targetFor(
       ? among(names)
       : `Which one has the alert is not clear, so nothing is silenced. Say it: /sentry silence ${id} 2h at ${only ?? names[0]}. ${among(names)}`,
   );
-}
-
-/** Where its alert says that it is from; null: it does not say. */
-function environmentOf(alert: AlertFacts | undefined): string | null {
-  const said = alert?.labels['environment'] ?? alert?.labels['env'];
-  return typeof said === 'string' && said !== '' ? said : null;
 }
 
 const among = (able: readonly string[]): string =>

@@ -1,4 +1,5 @@
 import type { Severity } from '../../core/alert.ts';
+import { ENVIRONMENT_LABELS } from '../../core/environment.ts';
 import type { IncidentState } from '../../core/incident.ts';
 import { mayLeadOthers, restsUnder } from '../../core/machine.ts';
 import type { MergeReason } from '../../core/merge.ts';
@@ -73,7 +74,11 @@ export function correlate<Id>(
 ): Correlated<Id> {
   if (a.id === b.id || !isFree(a) || !isFree(b)) return NONE;
   if (Math.abs(a.beganAt.getTime() - b.beganAt.getTime()) > windowMs || areApart(a, b, topology)) return NONE;
-  return byTopology(a, b, topology) ?? byChange(a, b, change ?? carriedChange(a, b)) ?? HINT;
+  return (
+    byTopology(a, b, topology) ??
+    byChange(a, b, change?.isTrusted ? change : (carriedChange(a, b) ?? change)) ??
+    HINT
+  );
 }
 
 const isFree = <Id>(one: Side<Id>): boolean =>
@@ -91,7 +96,7 @@ function areApart<Id>(a: Side<Id>, b: Side<Id>, topology: Topology): boolean {
 
 /** What says where an alert is from: two that differ in one of them are not from one place. */
 const PLACES: readonly (readonly string[])[] = [
-  ['environment', 'env', 'stage', 'deployment_environment'],
+  ENVIRONMENT_LABELS,
   ['region', 'aws_region', 'location'],
   ['datacenter', 'dc', 'site'],
   ['tenant', 'customer', 'customer_id', 'tenant_id'],
@@ -190,7 +195,10 @@ function commitOf<Id>(one: Side<Id>): string | null {
 const isSameCommit = (one: string, other: string): boolean => one.startsWith(other) || other.startsWith(one);
 
 /** What stands in the labels, else in the annotations, under one of the names, however they are written. */
-function labelOf<Id>({ labels, annotations }: Side<Id>, names: readonly string[]): string | null {
+export function labelOf(
+  { labels, annotations }: Pick<Side, 'labels' | 'annotations'>,
+  names: readonly string[],
+): string | null {
   for (const [key, value] of [...Object.entries(labels), ...Object.entries(annotations)])
     if (typeof value === 'string' && value !== '' && names.includes(snake(key))) return value.toLowerCase();
   return null;

@@ -107,6 +107,16 @@ test('one sender’s word of a change puts no critical incident to rest: it lead
   expect(correlate(waits, warning, topology, told, MINUTES)).not.toMatchObject({ child: 'INC-10' });
 });
 
+test('the commit that both alerts name counts also where an untrusted sender has told of a change', () => {
+  const told = { id: 'd-1', title: 'release 7', url: null, isTrusted: false };
+  const labels = { commit: '0123456789abcdef0123456789abcdef01234567' };
+  const [a, b] = [side('INC-9', 'db', { labels }), side('INC-10', 'web', { labels })];
+  expect(correlate(a, b, topology, told, MINUTES)).toMatchObject({
+    child: 'INC-10',
+    because: { isTrusted: true, change: { id: labels.commit } },
+  });
+});
+
 test('one alert name of two words is read as words, and a system’s name says nothing of what is wrong', () => {
   const told = { alertName: 'KubePodCrashLooping', title: '', severity: 'warning', names: [] } as const;
   expect(mayFollow(told)).toBe(true);

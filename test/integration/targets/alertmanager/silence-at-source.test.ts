@@ -233,7 +233,7 @@ describe.skipIf(alertmanagerMissing() !== null)('an alert is silenced at its sou
       expect(unclear.ok ? '' : unclear.reason).toMatch(/not clear.*alerts-1, alerts-2/s);
       const strange = await elsewhere({ ...labels, env: 'moon' });
       expect(await silencing.ask('2h', 'UASKS', strange)).toMatchObject({ code: 'UNKNOWN_TARGET' });
-      const id = await elsewhere({ ...labels, env: 'TEST' });
+      const id = await elsewhere({ ...labels, deployment_environment: 'TEST' });
       // It is asked there, where nothing carries a label as it is written here.
       expect(await silencing.ask('2h', 'UASKS', id)).not.toMatchObject({ code: 'UNKNOWN_TARGET' });
       const here = await elsewhere({ ...labels, env: 'test' });
