@@ -56,6 +56,8 @@ export interface StormResult {
     /** Incidents with more than one message of their own in the channel; must be 0. */
     readonly withTwoRoots: number;
     readonly doubled: number;
+    /** The first words of what stands twice in one thread, word for word, for two reasons. */
+    readonly saidAgain: readonly string[];
   };
   /** From the first alert until Slack showed all that is on record; null: not within the time given. */
   readonly drawnAfter: number | null;
@@ -137,7 +139,8 @@ export async function benchStorm(dataDir: string, size: StormSize): Promise<Stor
         edits: calls.edits - before.edits,
         refused429: calls.refused429 - before.refused429,
         withTwoRoots: withTwoRoots(messages, idOf),
-        doubled: counters.duplicates.length,
+        doubled: doubled(messages),
+        saidAgain: counters.duplicates.map(({ message: { text } }) => text.slice(0, 120)).slice(0, 5),
       },
       drawnAfter: drawnAt === null ? null : inSeconds(drawnAt - sent.begun),
     } as const;
@@ -429,10 +432,20 @@ function withTwoRoots(messages: readonly SlackMessage[], idOf: ReadonlyMap<strin
   return [...roots.values()].filter((n) => n > 1).length;
 }
 
+/** Messages of one incident that stand twice for one slot. */
+function doubled(messages: readonly SlackMessage[]): number {
+  const slots = messages.flatMap(({ metadata }) =>
+    metadata?.event_payload.slot === undefined
+      ? []
+      : [`${metadata.event_payload.incident ?? ''} ${metadata.event_payload.slot}`],
+  );
+  return slots.length - new Set(slots).size;
+}
+
 interface SlackCounters {
   readonly counters: {
     readonly calls: Readonly<Record<string, { readonly total: number; readonly rateLimited: number }>>;
-    readonly duplicates: readonly object[];
+    readonly duplicates: readonly { readonly message: { readonly text: string } }[];
   };
 }
 
