@@ -8,6 +8,7 @@ import { startEmbeddedPostgres } from '../src/infra/db/embedded/start-embedded-p
 import { createLog } from '../src/infra/log/log.ts';
 import { outboundStore } from '../src/slack/outbound/store.ts';
 import { deliver, openBareClient } from './bare-client.ts';
+import { pairwise } from './pairwise.ts';
 import { quantile, type RunningProduct, runProduct } from './running-product.ts';
 import { problemIn, SENDERS, type StormRequest, severityOf, stormOf } from './storm-alerts.ts';
 
@@ -299,21 +300,6 @@ async function recorded(sql: Sql, { problemOfMessage }: Sent): Promise<readonly 
     const problem = ofWebhook ?? (ts === undefined ? undefined : problemOfMessage.get(ts));
     return problem === undefined ? [] : [{ incident: id, problem, isMessage: ofWebhook === null }];
   });
-}
-
-/** Pairs of alerts: of those in one incident, how many are of one problem; of those of one problem, how many are in one incident. */
-export function pairwise(rows: readonly Pick<Recorded, 'incident' | 'problem'>[]) {
-  const pairs = (keys: readonly string[]): number => {
-    const count = new Map<string, number>();
-    for (const key of keys) count.set(key, (count.get(key) ?? 0) + 1);
-    return [...count.values()].reduce((sum, n) => sum + (n * (n - 1)) / 2, 0);
-  };
-  const both = pairs(rows.map(({ incident, problem }) => `${incident} ${String(problem)}`));
-  const ratio = (all: number): number => (all === 0 ? 1 : Math.round((both / all) * 10_000) / 10_000);
-  return {
-    precision: ratio(pairs(rows.map(({ incident }) => incident))),
-    recall: ratio(pairs(rows.map(({ problem }) => String(problem)))),
-  };
 }
 
 /** Which problem each incident tells of: the one that most of its alerts are of. One that leads in no incident has no line. */
