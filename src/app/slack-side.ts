@@ -27,6 +27,7 @@ export function createSlackSide(services: Services): Slack {
     workspace: services.slackWorkspace,
     executorId: services.executorId,
     speed: 1,
+    editsPerMinute: config.slackEditsPerMinute,
     records: createRecords(slackSql),
     why,
     config: {

@@ -75,6 +75,7 @@ const environment = z.object({
   SLACK_API_URL: httpUrl.optional(),
   SENTRY_ALERT_CHANNELS: list('alerts'),
   SENTRY_EVERY_MESSAGE_CHANNELS: list(''),
+  SENTRY_SLACK_EDITS: whole(6, 1_000).default(45),
   SENTRY_AUDIT_CHANNEL: z
     .string()
     .regex(/^#?[^\s#]+$/, 'expected the name of one channel, such as sentry-audit')
@@ -178,6 +179,8 @@ export interface Config {
   readonly adminChannel: string;
   /** Where checkpoints of the audit log are posted; null: nowhere. */
   readonly auditChannel: string | null;
+  /** Edits of messages in any minute, over all processes. */
+  readonly slackEditsPerMinute: number;
   readonly approvers: readonly Principal[];
   readonly admins: readonly Principal[];
   readonly oncallGroup: string | null;
@@ -292,6 +295,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     slack,
     alertChannels: values.SENTRY_ALERT_CHANNELS.map(withoutHash),
     everyMessageChannels: values.SENTRY_EVERY_MESSAGE_CHANNELS.map(withoutHash),
+    slackEditsPerMinute: values.SENTRY_SLACK_EDITS,
     auditChannel: values.SENTRY_AUDIT_CHANNEL?.replace(/^#/, '') ?? null,
     adminChannel: values.SENTRY_ADMIN_CHANNEL.replace(/^#/, ''),
     approvers: values.SENTRY_APPROVERS,

@@ -40,7 +40,7 @@ export function createContext(deps: SlackDeps, store: OutboundStore, stopping: A
   const { workspace, log } = deps;
   const { client, directory } = workspace;
   const drawOptions = createDrawOptions(deps, store);
-  const paces = new RateLimiters(deps.speed, sharedPace(deps.sql));
+  const paces = new RateLimiters(deps.speed, sharedPace(deps.sql), deps.editsPerMinute);
   const outbound = createOutbound({
     client: webClient(workspace.connection, log),
     store,

@@ -174,6 +174,8 @@ export interface SlackDeps {
   readonly home: (userId: string) => Promise<HomeFacts>;
   /** Times the pace that Slack allows; 1, but for a server that allows more. */
   readonly speed: number;
+  /** Edits of messages in any minute, over all processes. */
+  readonly editsPerMinute?: number;
 }
 
 /** Answers whoever typed it, in plain lines. */

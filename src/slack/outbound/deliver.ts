@@ -3,7 +3,8 @@ import { messageOf as errorText } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Slot } from '../views/blocks/slot.ts';
 import { findPosted } from './find-posted.ts';
-import { hashOf, messageOf, metadataOf, type OutgoingMessage } from './message.ts';
+import { inAForm } from './forms.ts';
+import { hashOf, metadataOf, type OutgoingMessage } from './message.ts';
 import type { OutboundStore, PostRow } from './store.ts';
 import type { SubjectId } from './subject.ts';
 import { codeOf, failureOf, isUnknownMethod, type SlackFailure } from './web-errors.ts';
@@ -53,19 +54,32 @@ export async function post(
   }
   try {
     const sent = await send(deps, place, slot);
-    return await record(deps, place, slot, sent);
+    if (!sent.isStray) return await record(deps, place, slot, sent);
+    await store.abandonPost(place.subject, slot.slot, attempt);
+    await takeBack(deps, place, sent);
+    return await threadIsGone(deps, place);
   } catch (error) {
     const failure = failureOf(error);
     // An uncertain end leaves the post open: the next try looks first.
     if (failure.kind !== 'uncertain') await store.abandonPost(place.subject, slot.slot, attempt);
-    const { subject, threadTs } = place;
-    // Its first message was deleted: an approval that is asked for nowhere would be lost.
-    if (failure.code === 'thread_not_found' && threadTs && (await store.forgetThread(subject, threadTs))) {
-      deps.log.warn({ subject, thread: threadTs }, 'a thread was deleted: beginning another');
-      return DONE;
+    if (failure.code === 'thread_not_found') {
+      const begun = await threadIsGone(deps, place);
+      if (begun.kind === 'done') return begun;
     }
     return later(deps, place, slot, failure);
   }
+}
+
+/** Its first message was deleted: an approval that is asked for nowhere would be lost. */
+async function threadIsGone(
+  { store, log }: DeliverDeps,
+  { subject, threadTs }: MessagePlace,
+): Promise<Delivery> {
+  if (threadTs && (await store.forgetThread(subject, threadTs))) {
+    log.warn({ subject, thread: threadTs }, 'a thread was deleted: beginning another');
+    return DONE;
+  }
+  return { kind: 'later', ms: 30_000, failure: { kind: 'refused', code: 'thread_not_found' } };
 }
 
 /** Makes a message say what it should. The caller has paid for one edit. */
@@ -76,7 +90,7 @@ export async function edit(
   row: PostRow,
 ): Promise<Delivery> {
   const { store, client, log } = deps;
-  if (!(await store.renew(place.subject))) return { kind: 'lost' };
+  if (!(await store.beginEdit(place.subject, slot.slot))) return { kind: 'lost' };
   const ts = row.ts ?? '';
   try {
     await degrading(deps, place, slot, (message) =>
@@ -144,11 +158,14 @@ function later(deps: DeliverDeps, place: MessagePlace, slot: Slot, failure: Slac
   return { kind: 'later', ms: failure.kind === 'uncertain' ? SETTLE_MS : 30_000, failure };
 }
 
-async function send(
-  deps: DeliverDeps,
-  place: MessagePlace,
-  slot: Slot,
-): Promise<{ readonly channel: string; readonly ts: string }> {
+interface Sent {
+  readonly channel: string;
+  readonly ts: string;
+  /** It was meant for a thread that is gone: Slack posts such a message at the top of the channel, and says nothing. */
+  readonly isStray: boolean;
+}
+
+async function send(deps: DeliverDeps, place: MessagePlace, slot: Slot): Promise<Sent> {
   const { client, log } = deps;
   const to = { channel: place.channel, ...(place.threadTs ? { thread_ts: place.threadTs } : {}) };
   const attempt = async (message: OutgoingMessage, marked: boolean) => {
@@ -162,7 +179,12 @@ async function send(
       unfurl_links: false,
       unfurl_media: false,
     } as ChatPostMessageArguments);
-    return { channel: sent.channel ?? place.channel, ts: sent.ts ?? '' };
+    const isElsewhere = place.threadTs !== null && sent.message?.thread_ts !== place.threadTs;
+    return {
+      channel: sent.channel ?? place.channel,
+      ts: sent.ts ?? '',
+      isStray: isElsewhere && (await isGone(deps, place.channel, place.threadTs ?? '')),
+    };
   };
   return degrading(deps, place, slot, async (message) => {
     try {
@@ -182,37 +204,45 @@ async function send(
   });
 }
 
-/** Sends the message as drawn; when Slack refuses its shape, without the strip, then as text alone: something always arrives. */
-async function degrading<T>(
-  deps: DeliverDeps,
-  place: MessagePlace,
-  slot: Slot,
-  call: (message: OutgoingMessage) => Promise<T>,
-): Promise<T> {
-  const whole = messageOf(place.subject, slot);
+/** Asked, since a server may only leave out in its answer which thread it was; where it does not tell, the message stays. */
+async function isGone({ client }: DeliverDeps, channel: string, ts: string): Promise<boolean> {
   try {
-    return await call(whole);
+    const { messages } = await client.conversations.replies({ channel, ts, limit: 1 });
+    return messages?.[0]?.ts !== ts;
   } catch (error) {
-    const code = codeOf(error);
-    if (!SHAPE.test(code)) throw error;
-    deps.log.error({ subject: place.subject, slot: slot.slot, code }, 'Slack refuses the shape of a message');
+    return ['thread_not_found', 'message_not_found'].includes(codeOf(error));
   }
-  return call({ text: whole.text || place.subject, blocks: [], attachments: [] });
 }
 
-const SHAPE =
-  /^(invalid_blocks|invalid_blocks_format|invalid_attachments|msg_blocks_too_|msg_too_long|too_many_attachments|invalid_arguments)/;
+async function takeBack({ client, log }: DeliverDeps, { subject }: MessagePlace, sent: Sent): Promise<void> {
+  try {
+    await client.chat.delete({ channel: sent.channel, ts: sent.ts });
+  } catch (error) {
+    log.warn({ subject, code: codeOf(error) }, 'a message outside its thread could not be taken back');
+  }
+}
+
+/** Whatever Slack refuses of its shape, something always arrives. */
+const degrading = <T>(
+  { client, log }: DeliverDeps,
+  { subject }: MessagePlace,
+  slot: Slot,
+  call: (message: OutgoingMessage) => Promise<T>,
+): Promise<T> =>
+  inAForm(client, subject, slot, call, (code) =>
+    log.error({ subject, slot: slot.slot, code }, 'Slack refuses the shape of a message'),
+  );
 
 async function record(
   deps: DeliverDeps,
   place: MessagePlace,
   slot: Slot,
-  sent: { readonly channel: string; readonly ts: string },
+  { channel, ts }: Sent,
 ): Promise<Delivery> {
   ownAttempts.delete(keyOf(place, slot));
-  if (await deps.store.posted(place.subject, slot.slot, { ...sent, hash: hashOf(slot) })) return DONE;
+  if (await deps.store.posted(place.subject, slot.slot, { channel, ts, hash: hashOf(slot) })) return DONE;
   // Another process, thinking us dead, posted the same and recorded it first: take ours back.
   deps.log.warn({ subject: place.subject, slot: slot.slot }, 'a message was posted twice; taking one back');
-  await deps.client.chat.delete(sent);
+  await deps.client.chat.delete({ channel, ts });
   return { kind: 'lost' };
 }

@@ -1,17 +1,16 @@
 import type { Slot } from '../views/blocks/slot.ts';
 import { type DeliverDeps, edit, post } from './deliver.ts';
 import type { RateLimiters } from './pacing.ts';
-import { type NextCall, nextCall } from './plan.ts';
-import type { SendOrder } from './send-order.ts';
-import type { Drawing, SubjectId } from './subject.ts';
+import { isAnswer, isUrgent, type NextCall, nextCalls } from './plan.ts';
+import { RANKS, type SendOrder } from './send-order.ts';
+import type { PostRow } from './store.ts';
+import { type Drawing, isIncident, type SubjectId } from './subject.ts';
 import type { SlackFailure } from './web-errors.ts';
 
-/** The live message is edited at most this often, and only while other edits have room left. */
-const LIVE_MS = 1_000;
-const LIVE_RESERVE = 3;
-/** While hardly any edits were made of late, whoever watches a model begin to write need not wait so long. */
-const LIVE_EAGER_MS = 400;
-const LIVE_PLENTY = 7;
+/** Of the edits of all processes, so many are left to cards, closings and what somebody waits for. */
+const LEFT_BY_PROGRESS = 2;
+/** Another process has taken over: what it leaves is looked at after so long. */
+const LOST_MS = 1_000;
 /** What changes of a message within so long is one edit: they are few, and a person's click must find one left. */
 export const TOGETHER_MS = 400;
 
@@ -46,7 +45,10 @@ export async function drawSubject(deps: DrawDeps, id: SubjectId): Promise<Drawn>
     for (;;) {
       const mark = await deps.store.mark(id);
       const drawing = await deps.drawing(id);
-      if (!drawing) return { kind: 'drawn', mark };
+      if (!drawing) {
+        deps.order.served(id);
+        return { kind: 'drawn', mark };
+      }
       const ended = await work(deps, id, mark, { ...drawing, slots: [...drawing.slots, ...deps.extras(id)] });
       if (ended === 'reload') continue;
       return ended === 'drawn' ? { kind: 'drawn', mark } : ended;
@@ -71,15 +73,20 @@ async function work(
     (deps.changedAgain(id) || mark === null || (await deps.store.mark(id)) !== mark);
   let posts = await deps.store.posts(id);
   for (;;) {
-    const next = nextCall(slots, posts, deps.isPressed(id));
-    if (!next) return 'drawn';
+    const calls = nextCalls(slots, posts, deps.isPressed(id));
+    const waits = calls.map((call) => waitForEdit(deps, id, call, posts));
+    const next = calls[waits.findIndex((ms) => ms <= 0)];
+    if (!next) {
+      deps.order.served(id);
+      return calls.length === 0 ? 'drawn' : { kind: 'again', ms: Math.min(...waits), failure: null };
+    }
     const root = posts.get('root');
     const channel = root?.channel ?? home;
-    const editWait = waitForEdit(deps, id, next);
-    if (editWait > 0) return { kind: 'again', ms: editWait, failure: null };
 
     const pace = next.kind === 'post' ? deps.paces.posts(channel) : deps.paces.edits;
-    const turn = await deps.order.take(id, pace, deps.rankOf(id, next));
+    const rank = deps.rankOf(id, next);
+    const leave = rank >= RANKS.progress ? LEFT_BY_PROGRESS : 0;
+    const turn = await deps.order.take(id, pace, rank, leave);
     if (turn.kind === 'later') return { kind: 'again', ms: turn.ms, failure: null };
     // What was to be sent may be old by now.
     if (turn.kind === 'waited') {
@@ -87,17 +94,17 @@ async function work(
       continue;
     }
     // Another process sends now. This one keeps its place in the order.
-    if (!(await pace.claim(next.slot.live && next.kind === 'edit' ? LIVE_RESERVE - 1 : 0))) {
+    if (!(await pace.claim(leave))) {
       if (await isOld(next)) return 'reload';
       continue;
     }
-    deps.order.leave(id);
+    deps.order.served(id);
     const place = { subject: id, channel, threadTs: next.slot.inThread ? (root?.ts ?? null) : null };
     const delivery =
       next.kind === 'post'
         ? await post(deps, place, next.slot, next.row)
         : await edit(deps, place, next.slot, next.row);
-    if (delivery.kind === 'lost') return { kind: 'again', ms: LIVE_MS, failure: null };
+    if (delivery.kind === 'lost') return { kind: 'again', ms: LOST_MS, failure: null };
     if (delivery.kind === 'later') {
       if (delivery.failure?.kind === 'wait') await pace.block(delivery.ms);
       return { kind: 'again', ms: delivery.ms, failure: delivery.failure };
@@ -109,13 +116,21 @@ async function work(
   }
 }
 
-/** Posts never wait for this. */
-function waitForEdit(deps: DrawDeps, id: SubjectId, { kind, slot }: NextCall): number {
+/**
+ * Posts never wait for this. An edit of an incident waits for `editGapMs` since its last one, whoever made it, so that what changes
+ * meanwhile is one edit; a card or a closing waits only for its own last one, and what somebody has just pressed for neither.
+ */
+function waitForEdit(
+  deps: DrawDeps,
+  id: SubjectId,
+  { kind, slot }: NextCall,
+  posts: ReadonlyMap<string, PostRow>,
+): number {
   if (kind !== 'edit') return 0;
   const last = deps.lastSent.get(`${id}/${slot.slot}`) ?? Number.NEGATIVE_INFINITY;
-  const since = performance.now() - last;
-  if (!slot.live) return Math.max(0, TOGETHER_MS - since);
-  const room = deps.paces.edits.available();
-  const due = (room >= LIVE_PLENTY ? LIVE_EAGER_MS : LIVE_MS) - since;
-  return due <= 0 && room < LIVE_RESERVE ? LIVE_MS : Math.max(0, due);
+  const together = TOGETHER_MS - (performance.now() - last);
+  if (!isIncident(id) || (deps.isPressed(id) && (isUrgent(slot) || isAnswer(slot)))) return together;
+  const rows = isUrgent(slot) ? [posts.get(slot.slot)] : [...posts.values()];
+  const edited = Math.min(...rows.map((row) => row?.editedMsAgo ?? Number.POSITIVE_INFINITY));
+  return Math.max(together, deps.paces.editGapMs - edited);
 }

@@ -18,9 +18,9 @@ export function hashOf(slot: Slot): string {
   return sha256(said);
 }
 
-/** The message of a slot, marked so that it can be recognised in Slack after a crash (see `find-posted.ts`). */
-export function messageOf(subject: SubjectId, slot: Slot): OutgoingMessage {
-  const [first, ...rest] = slot.blocks;
+/** The message of a slot, with these blocks for its own, marked so that it can be recognised in Slack after a crash (see `find-posted.ts`). */
+export function messageOf(subject: SubjectId, slot: Slot, blocks = slot.blocks): OutgoingMessage {
+  const [first, ...rest] = blocks;
   const mark = `${blockMark(subject, slot.slot)}${hashOf(slot).slice(0, 8)}`.slice(0, LIMITS.id);
   return {
     text: cut(slot.text, LIMITS.fallback),

@@ -7,6 +7,7 @@ import { type DrawDeps, drawSubject } from './draw-subject.ts';
 import { DueQueue } from './due-queue.ts';
 import { FirstMessages } from './first-messages.ts';
 import { PendingAnswers } from './pending-answers.ts';
+import { isAnswer, isUrgent } from './plan.ts';
 import { RANKS, SendOrder } from './send-order.ts';
 import { asMuteSubject, asProposalId, type SubjectId } from './subject.ts';
 
@@ -55,30 +56,57 @@ export function createOutbound(deps: OutboundDeps): Outbound {
   let unsubscribe = async (): Promise<void> => undefined;
   let problem: string | null = null;
 
-  // First of all that every problem is told of, the worst first; then what people wait for; then how all of them go on.
-  const queue = new DueQueue<SubjectId>({ workers: WORKERS, run: pass, rank: rankOfRest });
+  /** Changed since it was last read: a card may have come. */
+  const unread = new Set<SubjectId>();
+  /** How much what it has left to send matters, as it was last read. */
+  const waiting = new Map<SubjectId, number>();
+
+  // First that every critical problem is told of, then cards and closings, then the other problems; then what people wait for; then how
+  // all of them go on.
+  const queue = new DueQueue<SubjectId>({
+    workers: WORKERS,
+    run: pass,
+    rank: rankOfRest,
+    isUnread: (id) => unread.has(id) && !pressed.has(id) && firsts.rank(id) === undefined,
+  });
   const firsts = new FirstMessages(store, log, add);
   const isPressed = (id: SubjectId): boolean => pressed.has(id) || answers.has(id);
   const draws: DrawDeps = {
     ...deps,
     order: new SendOrder(
       (ms) => delay(ms, undefined, { signal: stopping.signal }),
-      (rank) => queue.isOutranked(rank),
+      (id, rank) => queue.isOutranked(rank) || (queue.isLooking(id) && rank > RANKS.urgent),
     ),
     rankOf(id, { kind, slot }) {
       // Whatever else it has to say, its first message stands.
       if (kind === 'edit' || slot.inThread) firsts.stands(id);
-      return rankOfRest(id);
+      const first = firsts.rank(id);
+      if (first !== undefined) return first;
+      const rank = rankOfCall(id, kind, slot);
+      waiting.set(id, rank);
+      return rank;
     },
     isPressed,
     extras: (id) => answers.newest(id),
-    changedAgain: (id) => queue.takeIfDue(id),
+    changedAgain(id) {
+      const isDue = queue.takeIfDue(id);
+      if (isDue) unread.delete(id);
+      return isDue;
+    },
     lastSent: new Map(),
     delivered: (id) => failures.delete(id),
   };
 
+  function rankOfCall(id: SubjectId, kind: 'post' | 'edit', slot: Slot): number {
+    if (isUrgent(slot)) return kind === 'edit' && pressed.has(id) ? RANKS.pressed : RANKS.urgent;
+    if (isPressed(id) && (kind === 'post' || isAnswer(slot))) return RANKS.answer;
+    return kind === 'post' ? RANKS.rest : RANKS.progress;
+  }
+
   function rankOfRest(id: SubjectId): number {
-    return firsts.rank(id) ?? (isPressed(id) ? RANKS.pressed : RANKS.rest);
+    if (pressed.has(id) && unread.has(id)) return RANKS.pressed;
+    const known = unread.has(id) ? undefined : waiting.get(id);
+    return firsts.rank(id) ?? known ?? (isPressed(id) ? RANKS.answer : RANKS.rest);
   }
 
   function add(id: SubjectId, inMs = 0): void {
@@ -88,17 +116,22 @@ export function createOutbound(deps: OutboundDeps): Outbound {
 
   /** What was due stands in Slack, or is another process's to show. What changed meanwhile waits from now on. */
   function shown(id: SubjectId): void {
+    waiting.delete(id);
     if (queue.has(id)) undrawnSince.set(id, performance.now());
     else undrawnSince.delete(id);
   }
 
   async function pass(id: SubjectId): Promise<void> {
+    unread.delete(id);
     try {
-      if (drawnElsewhere.has(id) && !answers.has(id) && (await store.isDrawn(id))) return shown(id);
+      if (drawnElsewhere.has(id) && !answers.has(id) && (await store.isDrawn(id))) {
+        pressed.delete(id);
+        return shown(id);
+      }
       if (await store.acquire(id)) return await drawWithLease(id);
       drawnElsewhere.add(id);
       shown(id);
-      if (answers.has(id)) add(id, BUSY_MS);
+      if (isPressed(id)) add(id, BUSY_MS);
     } catch (error) {
       if (stopping.signal.aborted) return;
       log.error({ subject: id, error: messageOf(error) }, 'drawing failed; trying again');
@@ -137,6 +170,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
   }
 
   function hint(id: SubjectId): void {
+    unread.add(id);
     firsts.hint(id, drawnElsewhere.has(id) ? ELSEWHERE_MS : 0);
   }
 
@@ -167,11 +201,13 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     },
     pressed(id) {
       pressed.add(id);
+      unread.add(id);
       add(id);
     },
     async say(id, slot) {
       if (stopping.signal.aborted) throw new Error('stopping');
       const posted = answers.add(id, slot);
+      unread.add(id);
       add(id);
       await posted;
     },

@@ -27,11 +27,11 @@ export class RateLimiter {
     this.#at = this.#now();
   }
 
-  /** Takes one token; the answer is how long to wait before using it. */
-  reserve(): number {
+  /** Takes one token; the answer is how long to wait before using it. `leave`: so many have to be left for what matters more. */
+  reserve(leave = 0): number {
     const now = this.#refill();
     this.#tokens -= 1;
-    const debt = this.#tokens < 0 ? -this.#tokens / this.#perMs : 0;
+    const debt = Math.max(0, this.#left(leave) - this.#tokens) / this.#perMs;
     return Math.max(debt, this.#blockedUntil - now, 0);
   }
 
@@ -42,11 +42,11 @@ export class RateLimiter {
 
   /**
    * Right before the call, after `reserve`: false when other processes have used the token up; then `reserve` knows how long
-   * to wait. `leave`: so many have to be left for what matters more.
+   * to wait.
    */
   async claim(leave = 0): Promise<boolean> {
     if (!this.#shared) return true;
-    const { isTaken, left } = await this.#shared.take(leave);
+    const { isTaken, left } = await this.#shared.take(this.#left(leave));
     this.#refill();
     this.#tokens = Math.min(this.#burst, left);
     return isTaken;
@@ -64,6 +64,11 @@ export class RateLimiter {
     await this.#shared?.block(ms);
   }
 
+  /** A small bucket can leave less: it would never hold what is asked. */
+  #left(leave: number): number {
+    return Math.min(leave, this.#burst - 1);
+  }
+
   #refill(): number {
     const now = this.#now();
     this.#tokens = Math.min(this.#burst, this.#tokens + (now - this.#at) * this.#perMs);
@@ -72,9 +77,19 @@ export class RateLimiter {
   }
 }
 
-/** Posts per channel and edits per workspace, as Slack allows them (facts: about 1 message/s/channel; `chat.update` 50/min). */
+/** Slack takes about 50 edits a minute of an app; the rest is for calls that arrive late, next to others. */
+export const EDITS_PER_MINUTE = 45;
+/** An incident edits once in so long, over all its messages and processes. */
+const EDIT_GAP_MS = 3_000;
+
+/**
+ * Posts per channel and edits per workspace, as Slack allows them. Posts: one a second, four at once, so at most 64 in any 60 s of a
+ * channel (Slack: about one a second, and short bursts).
+ */
 export class RateLimiters {
   readonly edits: RateLimiter;
+  /** Between two edits of an incident's progress, and of any one message. */
+  readonly editGapMs: number;
   readonly #posts = new Map<string, RateLimiter>();
   readonly #speed: number;
   readonly #open: OpenBucket | undefined;
@@ -83,10 +98,11 @@ export class RateLimiters {
    * @param speed times what Slack allows, for a server that allows more
    * @param open the buckets that processes share; without it this one is alone
    */
-  constructor(speed = 1, open?: OpenBucket) {
+  constructor(speed = 1, open?: OpenBucket, editsPerMinute = EDITS_PER_MINUTE) {
     this.#speed = speed;
     this.#open = open;
-    this.edits = this.#limiter('edits', { perSecond: (50 / 60) * speed, burst: 10 * speed });
+    this.editGapMs = EDIT_GAP_MS / speed;
+    this.edits = this.#limiter('edits', ofAMinute(editsPerMinute, speed));
   }
 
   posts(channel: string): RateLimiter {
@@ -101,4 +117,10 @@ export class RateLimiters {
   #limiter(key: string, size: { readonly perSecond: number; readonly burst: number }): RateLimiter {
     return new RateLimiter({ ...size, shared: this.#open?.(key, size) });
   }
+}
+
+/** A bucket of which no 60 s see more than `most`: what it holds at once, and what comes in meanwhile. */
+function ofAMinute(most: number, speed: number): { readonly perSecond: number; readonly burst: number } {
+  const burst = Math.max(1, Math.floor(most / 6));
+  return { perSecond: ((most - burst) / 60) * speed, burst };
 }

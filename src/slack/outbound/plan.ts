@@ -2,28 +2,43 @@ import type { Slot } from '../views/blocks/slot.ts';
 import { hashOf } from './message.ts';
 import type { PostRow } from './store.ts';
 
-/** The one next thing to do so that Slack shows what was drawn. */
+/** One thing to do so that Slack shows what was drawn. */
 export type NextCall =
   | { readonly kind: 'post'; readonly slot: Slot; readonly row: PostRow | undefined }
   | { readonly kind: 'edit'; readonly slot: Slot; readonly row: PostRow };
 
+/** Cards, calls and closings: what somebody decides, or acts on. The rest of a thread's edits tell how it goes on. */
+export const isUrgent = ({ slot }: Slot): boolean =>
+  /^(action|call|escalation|summary|again):|^card$/.test(slot);
+
+/** What answers a question of somebody who waits for it; not its words while they are written. */
+export const isAnswer = ({ slot, live = false }: Slot): boolean => !live && /^(answer|followup):/.test(slot);
+
 /**
- * Missing messages first, in their order; then edits, of the root and of settled messages before the live one. Where somebody has
- * just pressed a button, the card that still shows it goes before all.
+ * What is left to do, the first thing first. Edits of cards and closings, then the first missing message, since they stand in their
+ * order, then the other edits: what was edited longest ago, the live message last. Where somebody has just pressed a button, the
+ * card that still shows it goes before all.
  */
-export function nextCall(
+export function nextCalls(
   slots: readonly Slot[],
   posts: ReadonlyMap<string, PostRow>,
   isPressed = false,
-): NextCall | null {
-  const standing = slots.flatMap((slot) => {
+): readonly NextCall[] {
+  const edits = slots.flatMap((slot) => {
     const row = posts.get(slot.slot);
-    return row?.ts ? [{ kind: 'edit', slot, row } as const] : [];
+    return row?.ts && row.sentHash !== hashOf(slot) ? [{ kind: 'edit', slot, row } as const] : [];
   });
-  const differing = standing.filter(({ slot, row }) => row.sentHash !== hashOf(slot));
-  const card = differing.find(({ slot }) => isPressed && /^(action|call):/.test(slot.slot));
-  if (card) return card;
   const missing = slots.find(({ slot }) => !posts.get(slot)?.ts);
-  if (missing) return { kind: 'post', slot: missing, row: posts.get(missing.slot) };
-  return differing.find(({ slot }) => !slot.live) ?? differing[0] ?? null;
+  const post: readonly NextCall[] = missing
+    ? [{ kind: 'post', slot: missing, row: posts.get(missing.slot) }]
+    : [];
+  const isCard = ({ slot }: NextCall): boolean => isPressed && /^(action|call):/.test(slot.slot);
+  const urgent = edits
+    .filter(({ slot }) => isUrgent(slot))
+    .sort((a, b) => Number(isCard(b)) - Number(isCard(a)));
+  const ago = ({ row }: { readonly row: PostRow }): number => row.editedMsAgo ?? Number.MAX_VALUE;
+  const rest = edits
+    .filter(({ slot }) => !isUrgent(slot))
+    .sort((a, b) => ago(b) - ago(a) || Number(a.slot.live ?? false) - Number(b.slot.live ?? false));
+  return [...urgent, ...post, ...rest];
 }

@@ -2,10 +2,13 @@ import { severities } from '../../core/alert.ts';
 import type { RateLimiter } from './pacing.ts';
 import type { SubjectId } from './subject.ts';
 
-/** Lower goes first. A first message is ranked by its incident's severity, from 0 on. */
-export const RANKS = { digest: -1, pressed: 10, rest: 20 } as const;
+/**
+ * Lower goes first: a card that somebody has just pressed; critical first messages (0), cards and closings, the other first messages by
+ * their severity; then what answers people, then what threads say, then how they go on.
+ */
+export const RANKS = { digest: -1, pressed: -0.5, urgent: 0.5, answer: 10, rest: 20, progress: 30 } as const;
 
-/** The rank of a problem's first message. */
+/** The rank of a problem's first message, from 0 on. */
 export const firstRank = (severity: string): number =>
   (severities as readonly string[]).includes(severity)
     ? (severities as readonly string[]).indexOf(severity)
@@ -30,25 +33,31 @@ interface Waiting {
  */
 export class SendOrder {
   readonly #waiting = new Map<SubjectId, Waiting>();
+  /** The places of those that wait, and of those that had to leave before they had sent: nobody is overtaken for ever. */
+  readonly #places = new Map<SubjectId, Waiting>();
   readonly #sleep: (ms: number) => Promise<void>;
   /** Something better ranked has nobody to see to it. */
-  readonly #isOutranked: (rank: number) => boolean;
+  readonly #mustLeave: (id: SubjectId, rank: number) => boolean;
   #no = 0;
 
-  constructor(sleep: (ms: number) => Promise<void>, isOutranked: (rank: number) => boolean) {
+  constructor(sleep: (ms: number) => Promise<void>, mustLeave: (id: SubjectId, rank: number) => boolean) {
     this.#sleep = sleep;
-    this.#isOutranked = isOutranked;
+    this.#mustLeave = mustLeave;
   }
 
-  /** `go`: a token is taken. `waited`: look again at what is to be sent, then ask again; the place in the order is kept. */
-  async take(id: SubjectId, pace: RateLimiter, rank: number): Promise<Turn> {
-    const before = this.#waiting.get(id);
+  /**
+   * `go`: a token is taken. `waited`: look again at what is to be sent, then ask again; the place in the order is kept. `leave`: so
+   * many tokens have to be left for what matters more.
+   */
+  async take(id: SubjectId, pace: RateLimiter, rank: number, leave = 0): Promise<Turn> {
+    const before = this.#places.get(id);
     const me: Waiting = { pace, rank, no: before?.pace === pace ? before.no : this.#no++ };
     this.#waiting.set(id, me);
+    this.#places.set(id, me);
     for (let waited = false; ; waited = true) {
-      if (this.#isOutranked(rank)) return { kind: 'later', ms: 0 };
+      if (this.#mustLeave(id, rank)) return { kind: 'later', ms: 0 };
       if (this.#isFirst(me)) {
-        const wait = pace.reserve();
+        const wait = pace.reserve(leave);
         if (wait <= 1 && !waited) return { kind: 'go' };
         pace.giveBack();
         if (wait <= 1) return { kind: 'waited' };
@@ -58,8 +67,15 @@ export class SendOrder {
     }
   }
 
+  /** It waits no longer; its place is kept. */
   leave(id: SubjectId): void {
     this.#waiting.delete(id);
+  }
+
+  /** It has sent, or has nothing to send. */
+  served(id: SubjectId): void {
+    this.#waiting.delete(id);
+    this.#places.delete(id);
   }
 
   #isFirst({ pace, rank, no }: Waiting): boolean {

@@ -13,6 +13,8 @@ export interface PostRow {
   readonly sentHash: string | null;
   /** How long ago a post was begun whose end nobody recorded; null: none is open. */
   readonly postingForMs: number | null;
+  /** How long ago an edit was last begun; null: never, or by a clock that was set back since. */
+  readonly editedMsAgo: number | null;
 }
 
 /** How long a lease holds without a sign of life; longer than one call to Slack may take. */
@@ -147,14 +149,23 @@ export function outboundStore(
         ts: string | null;
         hash: string | null;
         open: number | null;
+        edited: number | null;
       }>`
         SELECT slot, channel, ts, sent_hash AS hash,
-               (extract(epoch FROM clock_timestamp() - posting_since) * 1000)::float8 AS open
+               (extract(epoch FROM clock_timestamp() - posting_since) * 1000)::float8 AS open,
+               (extract(epoch FROM clock_timestamp() - edited_at) * 1000)::float8 AS edited
         FROM slack_post WHERE incident_id = ${id}`;
       return new Map(
         rows.map((row) => [
           row.slot,
-          { slot: row.slot, channel: row.channel, ts: row.ts, sentHash: row.hash, postingForMs: row.open },
+          {
+            slot: row.slot,
+            channel: row.channel,
+            ts: row.ts,
+            sentHash: row.hash,
+            postingForMs: row.open,
+            editedMsAgo: row.edited !== null && row.edited >= 0 ? row.edited : null,
+          },
         ]),
       );
     },
@@ -193,6 +204,17 @@ export function outboundStore(
           WHERE id = ${id} AND ${slot} = 'root' AND EXISTS (SELECT FROM post) RETURNING 1
         )
         SELECT 1 FROM post`;
+      return rows.length > 0;
+    },
+
+    /** Right before an edit, as `renew`: its moment is on record even when nobody lives to record its end. */
+    async beginEdit(id: SubjectId, slot: string): Promise<boolean> {
+      const rows = await sql`
+        WITH held AS (
+          UPDATE slack_lease SET until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+          WHERE incident_id = ${id} AND holder = ${holder} AND until > clock_timestamp() RETURNING 1)
+        UPDATE slack_post SET edited_at = clock_timestamp()
+        WHERE incident_id = ${id} AND slot = ${slot} AND EXISTS (SELECT FROM held) RETURNING 1`;
       return rows.length > 0;
     },
 

@@ -24,6 +24,8 @@ export const asProposalId = (jobId: string): ProposalId => jobId as ProposalId;
 export const directId = (channel: string, threadTs: string): DirectId =>
   `direct:${channel}:${threadTs}` as DirectId;
 
+export const isIncident = (id: SubjectId): id is IncidentId => id.startsWith('INC-');
+
 /** Incidents are called INC-n, so the two never meet in one table. */
 export const isProposal = (id: SubjectId): id is ProposalId => id.startsWith('dream_');
 

@@ -5,7 +5,7 @@ import { asIncidentId, type IncidentId } from '../../../src/core/ids.ts';
 import { TOGETHER_MS } from '../../../src/slack/outbound/draw-subject.ts';
 import { createOutbound, type Outbound } from '../../../src/slack/outbound/outbound.ts';
 import { RateLimiter } from '../../../src/slack/outbound/pacing.ts';
-import { nextCall } from '../../../src/slack/outbound/plan.ts';
+import { nextCalls } from '../../../src/slack/outbound/plan.ts';
 import type { PostRow } from '../../../src/slack/outbound/store.ts';
 import { type BurstId, isBurst, type SubjectId } from '../../../src/slack/outbound/subject.ts';
 import type { Slot } from '../../../src/slack/views/blocks/slot.ts';
@@ -47,7 +47,7 @@ function scene(hold: (ids: readonly SubjectId[]) => Promise<unknown> = async () 
   const marks = new Map<SubjectId, string>();
   outbound = createOutbound({
     log: quiet,
-    paces: { edits, posts: () => posts } as never,
+    paces: { edits, posts: () => posts, editGapMs: 0 } as never,
     client: {
       chat: {
         postMessage: async ({ text }: { text: string }) => {
@@ -64,6 +64,7 @@ function scene(hold: (ids: readonly SubjectId[]) => Promise<unknown> = async () 
     store: {
       acquire: async (id: SubjectId) => begun.push(id) > 0,
       renew: async () => true,
+      beginEdit: async () => true,
       release: async () => undefined,
       isDrawn: async () => false,
       mark: async (id: SubjectId) => marks.get(id) ?? 'mark',
@@ -74,7 +75,7 @@ function scene(hold: (ids: readonly SubjectId[]) => Promise<unknown> = async () 
         name: string,
         { channel, ts, hash }: { channel: string; ts: string; hash: string },
       ) => {
-        of(id).set(name, { slot: name, channel, ts, sentHash: hash, postingForMs: null });
+        of(id).set(name, { slot: name, channel, ts, sentHash: hash, postingForMs: null, editedMsAgo: null });
         return true;
       },
       edited: async (id: SubjectId, name: string, hash: string | null) =>
@@ -261,9 +262,9 @@ describe('a burst', () => {
     const slots = [slot('root'), slot('diagnosis:1'), slot('action:act_1', 'new')];
     const row = (name: string, sentHash: string): [string, PostRow] => [
       name,
-      { slot: name, channel: 'C1', ts: '1', sentHash, postingForMs: null },
+      { slot: name, channel: 'C1', ts: '1', sentHash, postingForMs: null, editedMsAgo: null },
     ];
-    const pressedNext = (posts: readonly [string, PostRow][]) => nextCall(slots, new Map(posts), true);
+    const pressedNext = (posts: readonly [string, PostRow][]) => nextCalls(slots, new Map(posts), true)[0];
     expect(pressedNext([])).toMatchObject({ kind: 'post', slot: { slot: 'root' } });
     expect(pressedNext([row('root', 'x')])).toMatchObject({ kind: 'post', slot: { slot: 'diagnosis:1' } });
     expect(pressedNext([row('root', 'x'), row('action:act_1', 'old')])).toMatchObject({

@@ -35,6 +35,7 @@ const standing = (name: string): PostRow => ({
   ts: '1.0',
   sentHash: hashOf(slot(name)),
   postingForMs: null,
+  editedMsAgo: null,
 });
 
 it('of what was said and stands there, nothing is kept', async () => {
@@ -66,6 +67,7 @@ it('what is said while a drawing ends stands there before it counts as said', as
     store: {
       acquire: async () => true,
       renew: async () => true,
+      beginEdit: async () => true,
       release: async () => undefined,
       mark: async () => 'same',
       posts: async () => {
@@ -121,6 +123,7 @@ it('of two texts for one message the later one stands', async () => {
     store: {
       acquire: async () => true,
       renew: async () => true,
+      beginEdit: async () => true,
       release: async () => undefined,
       mark: async () => 'same',
       posts: async () => new Map([['a', { ...standing('a'), sentHash }]]),
@@ -205,6 +208,7 @@ it('what failed before a message that was taken makes nothing wait that fails af
     store: {
       acquire: async () => true,
       renew: async () => true,
+      beginEdit: async () => true,
       release: async () => undefined,
       mark: async () => 'same',
       posts: async () => new Map(rows),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { hashOf } from '../../../src/slack/outbound/message.ts';
-import { nextCall } from '../../../src/slack/outbound/plan.ts';
+import { nextCalls } from '../../../src/slack/outbound/plan.ts';
 import type { PostRow } from '../../../src/slack/outbound/store.ts';
 import type { Slot } from '../../../src/slack/views/blocks/slot.ts';
 
@@ -15,12 +15,19 @@ const standing = (...slots: readonly Slot[]): Map<string, PostRow> =>
   new Map(
     slots.map((each) => [
       each.slot,
-      { slot: each.slot, channel: 'C0', ts: '1', sentHash: hashOf(each), postingForMs: null },
+      {
+        slot: each.slot,
+        channel: 'C0',
+        ts: '1',
+        sentHash: hashOf(each),
+        postingForMs: null,
+        editedMsAgo: null,
+      },
     ]),
   );
 const next = (slots: readonly Slot[], posts: ReadonlyMap<string, PostRow>) => {
-  const call = nextCall(slots, posts);
-  return call && `${call.kind} ${call.slot.slot}`;
+  const call = nextCalls(slots, posts)[0];
+  return call ? `${call.kind} ${call.slot.slot}` : null;
 };
 
 it('posts what is missing in its order, before any edit', () => {
@@ -44,6 +51,47 @@ it('edits the live message last, and nothing that says the same', () => {
 
 it('takes a post that was begun and not recorded as missing', () => {
   const posts = standing(slot('root'));
-  posts.set('root', { slot: 'root', channel: 'C0', ts: null, sentHash: null, postingForMs: 100 });
+  posts.set('root', {
+    slot: 'root',
+    channel: 'C0',
+    ts: null,
+    sentHash: null,
+    postingForMs: 100,
+    editedMsAgo: null,
+  });
   expect(next([slot('root')], posts)).toBe('post root');
+});
+
+it('a card and a closing that changed go before what is missing and before progress, a pressed card before both', () => {
+  const slots = [
+    slot('root', 'new'),
+    slot('live:1', 'new', true),
+    slot('summary:1', 'new'),
+    slot('action:a', 'new'),
+  ];
+  const old = standing(slot('root', 'old'), slot('summary:1', 'old'), slot('action:a', 'old'));
+  expect(nextCalls(slots, old).map((call) => `${call.kind} ${call.slot.slot}`)).toEqual([
+    'edit summary:1',
+    'edit action:a',
+    'post live:1',
+    'edit root',
+  ]);
+  expect(nextCalls(slots, old, true)[0]?.slot.slot).toBe('action:a');
+});
+
+it('of progress, what was edited longest ago is next: a root that always changes does not keep the live message old', () => {
+  const slots = [slot('root', 'new'), slot('live:1', 'new', true)];
+  const posts = standing(slot('root', 'old'), slot('live:1', 'old'));
+  const edited = (name: string, editedMsAgo: number): void =>
+    void posts.set(name, { ...posts.get(name)!, editedMsAgo });
+  edited('root', 3_000);
+  expect(next(slots, posts)).toBe('edit live:1');
+  edited('live:1', 2_000);
+  expect(next(slots, posts)).toBe('edit root');
+});
+
+it('nothing happens to what stands and is drawn no longer', () => {
+  const root = slot('root');
+  const old = ['result:plan_1', 'verification:1', 'diagnosis:1', 'no-target'].map((name) => slot(name));
+  expect(nextCalls([root], standing(root, ...old))).toEqual([]);
 });
