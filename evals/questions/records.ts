@@ -1,6 +1,13 @@
 import { asActionId } from '../../src/core/ids.ts';
 import type { IncidentRecord } from '../../src/core/incident-record.ts';
-import { ACTION, aDiagnosis, anAction, anIncident, aRecord, eventsOf } from '../../test/support/incident-record.ts';
+import {
+  ACTION,
+  aDiagnosis,
+  anAction,
+  anIncident,
+  aRecord,
+  eventsOf,
+} from '../../test/support/incident-record.ts';
 
 const opened = { type: 'incident.opened', source: 'alertmanager', title: 'x' } as const;
 const diagnosed = { type: 'diagnosis.concluded', round: 1, diagnosis: aDiagnosis() } as const;
@@ -44,12 +51,14 @@ export const records: Readonly<Record<string, IncidentRecord>> = {
   escalated: aRecord({
     incident: anIncident({ state: 'escalated', nextStep: 'A person has to look.' }),
     actions: [],
-    events: eventsOf(opened, diagnosed, { type: 'incident.acknowledged', by: 'UAMARA', how: 'said' }),
+    events: eventsOf(opened, diagnosed, { type: 'incident.acknowledged', by: 'UAMARA', how: 'taken' }),
   }),
   looking: aRecord({ actions: [], events: eventsOf(opened) }),
   reopened: aRecord({
     incident: anIncident({ state: 'diagnosing', round: 2 }),
-    actions: [anAction({ ...ran, id: asActionId('act_bbbbbbbbbbbb'), planId: asActionId('act_bbbbbbbbbbbb') })],
+    actions: [
+      anAction({ ...ran, id: asActionId('act_bbbbbbbbbbbb'), planId: asActionId('act_bbbbbbbbbbbb') }),
+    ],
     events: eventsOf(opened, diagnosed, ...held, {
       type: 'state.changed',
       from: 'resolved',
