@@ -47,6 +47,8 @@ export const noMemory: SlackMemory = {
 export const noQuestions: SlackDeps['questions'] = {
   hasModel: false,
   readNow: async () => null,
+  readable: () => null,
+  before: async () => [],
   note: async () => undefined,
   ask: refuse,
   stop: async () => false,

@@ -4,6 +4,7 @@ import type { IncidentRecord } from '../../core/incident-record.ts';
 import { CLAUDES_WORDS, isModels } from '../../core/model-words.ts';
 import { ended, type Line, lower, SENTENCE } from './answer-lines.ts';
 import { formatState } from './format-state.ts';
+import { isOwn, wordsOf } from './read-question.ts';
 
 const said = `${CLAUDES_WORDS}: `;
 
@@ -31,4 +32,16 @@ export function evidenceOf(record: IncidentRecord): readonly Line[] {
   const claims = last?.diagnosis.evidence ?? [];
   if (claims.length === 0) return [['There is no evidence on record yet.']];
   return claims.map(({ claim }) => [`• ${ended(clipLine(claim, SENTENCE))}`]);
+}
+
+/** What was weighed and is not the cause; null: nothing, or nothing that these words name. */
+export function ruledOutOf({ events }: IncidentRecord, named: readonly string[]): Line | null {
+  const last = events.findLast((event) => event.type === 'diagnosis.concluded');
+  const causes = (last?.diagnosis.ruledOut ?? []).filter((each) => {
+    const words = new Set(wordsOf(each));
+    return named.every((word) => isOwn(word, words));
+  });
+  if (!last || causes.length === 0) return null;
+  const told = causes.slice(0, 5).map((each) => clipLine(each, SENTENCE / 3));
+  return [`Ruled out: ${ended(told.join('; '))}`, ' As of ', { at: last.at }, '.'];
 }

@@ -30,6 +30,8 @@ export interface Around {
     | 'effort'
   >[];
   readonly now: Date;
+  /** How people who decided here are called, by their Slack user id. */
+  readonly names?: ReadonlyMap<string, string>;
   /** Somebody else can be asked: “nothing is known” is then no answer. */
   readonly elsewhere: boolean;
 }

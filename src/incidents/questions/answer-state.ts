@@ -75,6 +75,15 @@ function callOf({ incident, events }: IncidentRecord): readonly Line[] {
   return waitsUntil === null ? [] : [['Quiet hours: a call waits until ', { at: waitsUntil }, '.']];
 }
 
+/** Who has it, also after its end. */
+export function calledOf(record: IncidentRecord): Line {
+  return (
+    callOf({ ...record, incident: { ...record.incident, endedAt: null } })[0] ?? [
+      'Nobody: nobody has said that they have it, and nobody was called.',
+    ]
+  );
+}
+
 export function nextOf(record: IncidentRecord, around: Around): Line {
   const { incident } = record;
   const waits = record.actions.find(({ state, auditOnly }) => state === 'proposed' && !auditOnly);

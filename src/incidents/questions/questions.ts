@@ -3,7 +3,7 @@ import type { IncidentId } from '../../core/ids.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import type { Tx } from '../../core/sql.ts';
 import type { InvestigationDeps } from '../deps.ts';
-import { type NowRead, readNow } from './read-now.ts';
+import { type NowRead, readableNow, readNow } from './read-now.ts';
 
 /** A question to the model about an incident, and where its answer belongs. */
 export interface Question {
@@ -28,7 +28,11 @@ export interface Questions {
   readonly hasModel: boolean;
   /** For this very moment, by one look; null: another question, or nothing to look at. Without a model. */
   readNow(record: IncidentRecord, text: string): Promise<NowRead | null>;
-  /** Only remembers what the conversation is about; the record's answer is all there will be. */
+  /** What one look at the live system could tell now, in words; null: nothing can be read. */
+  readable(record: IncidentRecord): string | null;
+  /** What the same person asked in that thread within the hour before this message, oldest first: “and who?” goes on from it. */
+  before(question: Pick<Question, 'channel' | 'ts' | 'threadTs' | 'by'>): Promise<readonly string[]>;
+  /** Only remembers what was asked; the record's answer is all there will be. */
   note(question: Question): Promise<void>;
   /** For the model: puts it on record together with the request for its answer; the same message twice asks once. */
   ask(question: Question): Promise<{ readonly ok: true } | Refusal>;
@@ -39,6 +43,8 @@ export interface Questions {
 }
 
 const MAX_TEXT = 2_000;
+/** So many earlier questions of a thread are gone on from. */
+const BEFORE = 4;
 
 export function createQuestions(deps: InvestigationDeps): Questions {
   const { sql, records } = deps;
@@ -48,6 +54,17 @@ export function createQuestions(deps: InvestigationDeps): Questions {
     hasModel,
 
     readNow: (record, text) => readNow(deps, record, text),
+
+    readable: (record) => readableNow(deps, record),
+
+    async before({ channel, ts, threadTs, by }) {
+      const rows = await sql<{ readonly text: string }>`
+        SELECT text FROM question
+        WHERE channel = ${channel} AND thread_ts = ${threadTs} AND asked_by = ${by} AND id <> ${`${channel}:${ts}`}
+          AND asked_at > clock_timestamp() - interval '1 hour'
+        ORDER BY asked_at DESC LIMIT ${BEFORE}`;
+      return rows.map(({ text }) => text).toReversed();
+    },
 
     async note(question) {
       await insert(sql, question, 'recorded');

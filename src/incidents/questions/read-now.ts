@@ -7,7 +7,7 @@ import { isCriterion, isSymptom, neighbourRead, type VerifyPlan } from '../../co
 import type { InvestigationDeps } from '../deps.ts';
 import { criterionOnRecord } from '../recovery/criterion-on-record.ts';
 import { asksForNow, wordsOf } from './read-question.ts';
-import { asksHowItIs, ownWords } from './record-answer.ts';
+import { asksHowItIs, namesAnother, ownWords } from './record-answer.ts';
 
 /** How an incident's own symptom is, by one look just now. */
 export interface NowRead {
@@ -32,7 +32,8 @@ export async function readNow(
 ): Promise<NowRead | null> {
   const { id, target } = record.incident;
   const plan = symptomOf(deps.gate, record);
-  if (plan === null || target === null) return null;
+  // How another incident is would be told by another read.
+  if (plan === null || target === null || namesAnother(record, text)) return null;
   if (!asksHowItIs(record, text) && !asksForNow(text, formatSymptom(deps.gate, record, plan))) return null;
   const at = new Date().toISOString();
   try {
@@ -48,6 +49,20 @@ export async function readNow(
     deps.log.warn({ incident: id, error: messageOf(error) }, 'how it is now could not be read');
     return { at, state: 'unread', lines: [] };
   }
+}
+
+/** What one look could tell now, in words; null: nothing can be read. */
+export function readableNow(
+  { gate }: Pick<InvestigationDeps, 'gate'>,
+  record: IncidentRecord,
+): string | null {
+  const { target } = record.incident;
+  const steps = target === null ? [] : (symptomOf(gate, record)?.steps ?? []);
+  const labels = steps.flatMap(({ tool, measure, says }) => {
+    const label = gate.measures(tool).find(({ name }) => name === measure?.name)?.label ?? says;
+    return label === '' ? [] : [label];
+  });
+  return labels.length === 0 ? null : `${[...new Set(labels)].join(', ')} (${target})`;
 }
 
 /** What this round's fix is judged by, else an earlier round's, else what the diagnosis's look at the symptom showed red. */

@@ -17,7 +17,7 @@ import { formatHeldBack } from '../../core/seen-before.ts';
 import { formatSetter } from '../../core/switch-scope.ts';
 import { neighbourRead } from '../../core/tool-call.ts';
 import { usedModel } from './answer-actions.ts';
-import { lower } from './answer-lines.ts';
+import { ended, lower, newestFirst } from './answer-lines.ts';
 import { callLine, isCallEvent } from './call-line.ts';
 import { formatAlertEvent } from './format-alert-event.ts';
 import { cited, formatCause, lastDiagnosis, moment, plainTool } from './format-cause.ts';
@@ -51,18 +51,51 @@ function story(record: IncidentRecord): string {
     ...formatMuted(record, moment),
     ...[formatDetailsDeleted(incident) ?? []].flat(),
     ...(incident.asksAgainAt === null ? [] : [`*Next*: ${formatNextStep(incident, moment)}`]),
+    ...answerOf(record),
     '',
-    ...formatCause(record),
-    ...actionsOf(record),
     '*What happened*',
     ...storyOf(record),
     '',
+    ...formatCause(record),
+    ...actionsOf(record),
     `*Cost*: ${usedModel(record) ? `$${incident.costUsd.toFixed(4)} for the model` : 'no model was used'}; ${incident.detailsDeletedAt === null ? count(record.toolCalls.length, 'tool call') : 'tool calls are deleted'}.`,
   ];
   return lines.map(onOneLine).join('\n');
 }
 
 const onOneLine = (text: string): string => text.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ');
+
+/** The answer, before all else: what caused it, what was done and who approved it, and what proves how it is. */
+function answerOf(record: IncidentRecord): string[] {
+  const { actions, events } = record;
+  const last = lastDiagnosis(record);
+  const hasCause = last?.diagnosis.verdict === 'cause_found' && last.diagnosis.unexplained === undefined;
+  const isModel = last && isModels(last.diagnosis, events) && last.diagnosis.disagreement === undefined;
+  const whose = isModel ? `${CLAUDES_WORDS}: ` : '';
+  const cause =
+    last === undefined
+      ? '*Cause*: not known yet.'
+      : hasCause
+        ? `*Cause*: ${whose}${ended(last.diagnosis.rootCause)} ${Math.round(last.diagnosis.confidence * 100)} % sure.`
+        : `*${describeVerdict(last.diagnosis)}*: ${whose}${ended(last.diagnosis.rootCause)}`;
+  const done = newestFirst(record).filter(({ startedAt, undoes }) => startedAt !== null && undoes === null);
+  const seen = events.findLast((event) => event.type === 'verification.checked');
+  return [
+    cause,
+    ...(done.length === 0 ? ['*Done*: nothing was changed.'] : []),
+    ...done.slice(0, 1).flatMap((first) => {
+      const steps = stepsOf(actions, first);
+      const ran = steps.findLast(({ startedAt }) => startedAt !== null) ?? first;
+      return [
+        `*Done*: ${describePlan(steps)}, ${steps.length > 1 ? 'last step: ' : ''}${stepResult(ran, steps).says}, at ${moment(first.startedAt ?? first.proposedAt)}`,
+        ...(first.decidedBy === null ? [] : [`• approved by ${personOf(first.decidedBy)}`]),
+      ];
+    }),
+    seen === undefined
+      ? '*Proof*: whether it is over was not checked.'
+      : `*Proof*: ${ended(seen.lines.join('; '))} Checked at ${moment(seen.at)}.`,
+  ];
+}
 
 /** The events, a line each; the day where it is another than the line before. */
 function storyOf(record: IncidentRecord): string[] {

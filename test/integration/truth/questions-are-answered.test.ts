@@ -69,8 +69,8 @@ it('answers from the record without a model, shortly, and says in one line what 
     await ask('is it over?', /No: waiting for approval/),
     await ask('what is open?', new RegExp(`Open: ${id} `)),
     await ask('', new RegExp(`${id}: Waiting for approval`)),
-    await ask('how many sessions are blocked right now?', /only answer from the record without a model key/),
-    await ask('what about replication?', /ask who approved, what ran, what is it now … or \/sentry why/),
+    await ask('how many sessions are blocked right now?', /not on record|May I look/),
+    await ask('what about replication?', /That is not on record\. What is: the cause/),
   ];
   // Text and blocks say it once each.
   for (const answer of answers) expect(answer.length).toBeLessThan(1_000);
@@ -109,7 +109,7 @@ it('says who approved and what ran, and asks rather than hints once it is over',
   expect(await ask('who approved this?', /Approved by @\S.* at /)).not.toContain(`<@${USERS.onCall}>`);
   await ask('why did you terminate that session?', /because: /);
   await ask('is it over?', /Resolved since .*It has held for 10 s\./s);
-  await ask('write a post-mortem', /only answer from the record/);
+  await ask('write a post-mortem', /not on record/);
   expect(scene.hints).toEqual([]);
 });
 
@@ -137,7 +137,7 @@ it('answers for this very moment by a look, with its time, and says when it cann
   state = 'unread';
   await ask('is it still down?', /cannot be told, it could not be read at /);
   await ask('who approved this?', /Nobody yet/);
-  await ask('what about replication?', /only answer from the record/);
+  await ask('what about replication?', /not on record/);
 });
 
 it('lists what is open to who asks outside of a thread, and opens nothing', async () => {

@@ -96,7 +96,7 @@ async function answerAbout(
   const readers = { userId: said.userId, channel: said.channel, alone: true, mayLook: true };
   const known = bare
     ? await story(context, record, url)
-    : await shortAnswer(context, record, said.text, readers);
+    : await shortAnswer(context, record, said.text, readers, await questions.before(question));
   if (known !== null || !further) {
     await questions.note(question);
     return say(known ?? sayText(onlyTheRecord(questions.hasModel)));

@@ -90,7 +90,19 @@ async function answerQuestion(
   const { id } = record.incident;
   const { channel, ts, userId: by } = said;
   const { ok: mayLook } = await directory.mayLook(by, said.teamId);
-  const known = await shortAnswer(context, record, text, { userId: by, channel, alone: false, mayLook });
+  const question = {
+    channel,
+    ts,
+    threadTs: said.threadTs ?? ts,
+    direct: false,
+    incidentId: id,
+    by,
+    text,
+  };
+  const before = await questions.before(question);
+  const readers = { userId: by, channel, alone: false, mayLook };
+  const known = await shortAnswer(context, record, text, readers, before);
+  if (known) await questions.note(question);
   if (isMerged(record.incident))
     return outbound.say(
       id,
@@ -100,15 +112,7 @@ async function answerQuestion(
   if (!questions.hasModel || !mayLook)
     return outbound.say(id, answerSlot(said, sayText(onlyTheRecord(questions.hasModel))));
   await outbound.say(id, answerSlot(said, briefOf(record, null)));
-  await questions.ask({
-    channel,
-    ts,
-    threadTs: said.threadTs ?? ts,
-    direct: false,
-    incidentId: id,
-    by,
-    text,
-  });
+  await questions.ask(question);
 }
 
 /**

@@ -1,10 +1,28 @@
 import type { IncidentRecord } from '../../../core/incident-record.ts';
+import { isSlackUser } from '../../../core/is-slack-user.ts';
 import type { Line, Piece } from '../../../incidents/questions/answer-lines.ts';
 import type { NowRead } from '../../../incidents/questions/read-now.ts';
-import { answerFromRecord, stateLines } from '../../../incidents/questions/record-answer.ts';
+import {
+  answerWithSource,
+  notOnRecord,
+  type Source,
+  stateLines,
+} from '../../../incidents/questions/record-answer.ts';
 import type { SlackContext } from '../../context.ts';
 import { hideLeads, readableBy } from '../../people/access.ts';
-import { code, moment, paragraph, prose, type Span, words } from '../../views/blocks/build.ts';
+import { messageUrl } from '../../people/identity.ts';
+import {
+  button,
+  buttons,
+  code,
+  link,
+  moment,
+  paragraph,
+  prose,
+  type Span,
+  words,
+} from '../../views/blocks/build.ts';
+import { ACTIONS } from '../../views/blocks/slot.ts';
 import type { Say } from '../tell.ts';
 
 const MAX_LINES = 3;
@@ -27,21 +45,68 @@ export async function shortAnswer(
   record: IncidentRecord,
   text: string,
   readers: Readers,
+  before: readonly string[] = [],
 ): Promise<Say | null> {
   const { approvers } = await context.drawOptions(record);
   const { questions } = context.deps;
   const { hasModel } = questions;
-  const known = answerFromRecord(record, text, {
-    approvers: approvers ?? null,
-    open: await openFor(context, readers),
-    now: new Date(),
-    elsewhere: hasModel,
-  });
+  const known = answerWithSource(
+    record,
+    text,
+    {
+      approvers: approvers ?? null,
+      open: await openFor(context, readers),
+      now: new Date(),
+      names: await namesOf(context, record),
+      elsewhere: hasModel,
+    },
+    before,
+  );
   if (known === null && hasModel) return null;
   const seen = readers.mayLook ? await questions.readNow(record, text) : null;
-  if (seen === null) return known && sayLines(context, known);
-  const live = liveLines(seen);
-  return sayLines(context, known === null ? live : [...known.slice(0, MAX_LINES - 1), ...live.slice(0, 1)]);
+  const { lines, source } =
+    known ??
+    (seen === null
+      ? notOnRecord(record, text, readers.mayLook ? questions.readable(record) : null)
+      : { lines: [], source: { kind: 'incident', id: record.incident.id } });
+  const live = seen === null ? [] : liveLines(seen);
+  const told =
+    known === null || live.length === 0
+      ? [...lines, ...live]
+      : [...lines.slice(0, MAX_LINES - 1), ...live.slice(0, 1)];
+  return withSource(await sayLines(context, told), source, readers.alone ? threadOf(context, record) : null);
+}
+
+/** Where the incident's thread is, for who reads elsewhere. */
+function threadOf(context: SlackContext, { incident }: IncidentRecord): string | null {
+  const { channel, threadTs } = incident;
+  return channel && threadTs ? messageUrl(context.identity(), channel, threadTs) : null;
+}
+
+const opens = {
+  call: { text: 'Show output', action: ACTIONS.output },
+  action: { text: 'Details', action: ACTIONS.evidence },
+  incident: { text: 'The record', action: ACTIONS.why },
+} as const;
+
+/** An answer with a press to what it rests on. */
+const withSource = (said: Say, { kind, id }: Source, thread: string | null): Say => ({
+  text: said.text,
+  blocks: [
+    ...(said.blocks ?? []),
+    ...(thread === null ? [] : [prose(paragraph(link(thread, 'Open its thread')))]),
+    buttons(button({ ...opens[kind], value: id })),
+  ],
+});
+
+/** How those are called who decided something here. */
+async function namesOf(
+  { directory }: SlackContext,
+  { actions }: IncidentRecord,
+): Promise<ReadonlyMap<string, string>> {
+  const ids = new Set(actions.flatMap(({ approvedBy, decidedBy }) => [...approvedBy, decidedBy ?? '']));
+  const people = [...ids].filter(isSlackUser);
+  return new Map(await Promise.all(people.map(async (id) => [id, await directory.name(id)] as const)));
 }
 
 function liveLines({ at, state, lines }: NowRead): readonly Line[] {

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import type { Line } from '../../src/incidents/questions/answer-lines.ts';
+import { answerWithSource, notOnRecord } from '../../src/incidents/questions/record-answer.ts';
+import { records } from './records.ts';
+
+/** One question of questions.yaml, in all its wordings. */
+export interface Asked {
+  readonly id: string;
+  readonly set: 'develop' | 'check';
+  readonly record: string;
+  readonly after?: readonly string[];
+  readonly expect: 'answer' | 'not_on_record' | 'may_i_look';
+  readonly says?: readonly string[];
+  readonly never?: readonly string[];
+  readonly ask: readonly string[];
+}
+
+export interface Graded {
+  readonly question: string;
+  readonly answer: string;
+  /** `false`: it tells something else than what was asked, or what is not so. `silent`: it does not tell what is on record. */
+  readonly grade: 'right' | 'silent' | 'false';
+}
+
+export const questions = parse(
+  readFileSync(new URL('questions.yaml', import.meta.url), 'utf8'),
+) as readonly Asked[];
+
+const around = {
+  approvers: 'the group @oncall',
+  open: [],
+  now: new Date('2026-11-21T10:20:00Z'),
+  elsewhere: false,
+};
+
+/** Asks each wording of the record alone, and grades what is said. */
+export function ask({
+  id,
+  record: name,
+  after,
+  expect,
+  says = [],
+  never = [],
+  ask,
+}: Asked): readonly Graded[] {
+  const record = records[name];
+  if (!record) throw new Error(`questions.yaml: ${id} asks of “${name}”, which is none of records.ts.`);
+  return ask.map((text) => {
+    const known = answerWithSource(record, text, around, after);
+    const { lines } = known ?? notOnRecord(record, text, 'sessions that wait');
+    const answer = lines.map(textOf).join('\n');
+    const isRefusal = /on record|English|May I look\?/.test(answer);
+    const isFalse = never.some((each) => answer.includes(each)) || (expect !== 'answer' && !isRefusal);
+    const isRight = says.every((each) => answer.includes(each)) && (expect !== 'may_i_look' || isRefusal);
+    // Something else than what is expected was told, and not that it is not known.
+    const isOther = expect === 'answer' && !isRight && !isRefusal;
+    return {
+      question: `${id}: ${text}`,
+      answer,
+      grade: isFalse || isOther ? 'false' : isRight ? 'right' : 'silent',
+    };
+  });
+}
+
+const textOf = (line: Line): string =>
+  line
+    .map((piece) =>
+      typeof piece === 'string'
+        ? piece
+        : 'person' in piece
+          ? piece.person
+          : 'at' in piece
+            ? piece.at.slice(11, 16)
+            : piece.code,
+    )
+    .join('');

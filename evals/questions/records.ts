@@ -1,0 +1,74 @@
+import { asActionId } from '../../src/core/ids.ts';
+import type { IncidentRecord } from '../../src/core/incident-record.ts';
+import {
+  ACTION,
+  aDiagnosis,
+  anAction,
+  anIncident,
+  aRecord,
+  eventsOf,
+} from '../../test/support/incident-record.ts';
+
+const opened = { type: 'incident.opened', source: 'alertmanager', title: 'x' } as const;
+const diagnosed = { type: 'diagnosis.concluded', round: 1, diagnosis: aDiagnosis() } as const;
+const ran = {
+  state: 'succeeded',
+  approvedBy: ['UOLIVIA'],
+  decidedBy: 'UOLIVIA',
+  decidedAt: '2026-11-21T10:02:00.000Z',
+  startedAt: '2026-11-21T10:02:01.000Z',
+  finishedAt: '2026-11-21T10:02:02.000Z',
+  outcome: 'The session has ended.',
+} as const;
+const held = [
+  { type: 'verification.checked', round: 1, holds: true, lines: ['0 sessions wait'] },
+  { type: 'state.changed', from: 'verifying', to: 'resolved', reason: 'It has held for 10 s.' },
+] as const;
+
+/** The recorded incidents that questions.yaml asks about. */
+export const records: Readonly<Record<string, IncidentRecord>> = {
+  fixed: aRecord({
+    incident: anIncident({ state: 'resolved', endedAt: '2026-11-21T10:04:00.000Z', occurrences: 3 }),
+    actions: [anAction(ran)],
+    events: eventsOf(opened, diagnosed, ...held),
+  }),
+  waiting: aRecord({
+    incident: anIncident({ state: 'awaiting_approval', nextStep: 'Waiting for a decision.' }),
+    events: eventsOf(opened, diagnosed),
+  }),
+  denied: aRecord({
+    incident: anIncident({ state: 'reported', nextStep: 'Somebody has to end the session.' }),
+    actions: [
+      anAction({
+        state: 'denied',
+        decidedBy: 'UNOAH',
+        decidedAt: '2026-11-21T10:03:00.000Z',
+        decisionReason: 'I work in it',
+      }),
+    ],
+    events: eventsOf(opened, diagnosed),
+  }),
+  escalated: aRecord({
+    incident: anIncident({ state: 'escalated', nextStep: 'A person has to look.' }),
+    actions: [],
+    events: eventsOf(opened, diagnosed, { type: 'incident.acknowledged', by: 'UAMARA', how: 'taken' }),
+  }),
+  looking: aRecord({ actions: [], events: eventsOf(opened) }),
+  reopened: aRecord({
+    incident: anIncident({ state: 'diagnosing', round: 2 }),
+    actions: [
+      anAction({ ...ran, id: asActionId('act_bbbbbbbbbbbb'), planId: asActionId('act_bbbbbbbbbbbb') }),
+    ],
+    events: eventsOf(opened, diagnosed, ...held, {
+      type: 'state.changed',
+      from: 'resolved',
+      to: 'diagnosing',
+      reason: 'It came back.',
+    }),
+  }),
+  audit: aRecord({
+    incident: anIncident({ state: 'reported' }),
+    actions: [anAction({ auditOnly: true, id: ACTION })],
+    events: eventsOf(opened, diagnosed),
+  }),
+};
