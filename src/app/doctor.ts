@@ -16,14 +16,12 @@ import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { verifyHere } from '../safety/audit/audit-check.ts';
 import { createKillSwitch, modeNow } from '../safety/kill-switch/kill-switch.ts';
 import { createCostBreaker } from '../safety/limits/cost-breaker.ts';
-import { askSlack } from '../slack/outbound/ask-slack.ts';
 import { addMappings, webhookSources } from '../sources/registry.ts';
 import { allTools } from '../targets/all-tools.ts';
 import { domainsOf } from '../targets/domains.ts';
 import type { TargetConfig } from '../targets/kind.ts';
 import { kinds } from '../targets/kinds.ts';
 import { kindOf } from '../targets/systems.ts';
-import { askServer } from '../tools/mcp/foreign-servers.ts';
 import type { McpServerConfig } from '../tools/mcp/server-config.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { checkChangesFrom } from './changes-from.ts';
@@ -173,9 +171,10 @@ async function checkMemory(config: Config, log: Log): Promise<string> {
 }
 
 async function checkSlack({ slack, alertChannels }: Config, log: Log): Promise<string> {
-  return slack.kind === 'playground'
-    ? 'no tokens set: the local workspace'
-    : askSlack(slack, alertChannels, log);
+  if (slack.kind === 'playground') return 'no tokens set: the local workspace';
+  // Half of what a command would load, for those that have a Slack to ask.
+  const { askSlack } = await import('../slack/outbound/ask-slack.ts');
+  return askSlack(slack, alertChannels, log);
 }
 
 async function checkApprovers(config: Config): Promise<string> {
@@ -250,6 +249,8 @@ async function checkMapping({ targets }: Config): Promise<string> {
 }
 
 async function checkMcpServer(config: Config, server: McpServerConfig, log: Log): Promise<string> {
+  // Loaded for those who have such servers.
+  const { askServer } = await import('../tools/mcp/foreign-servers.ts');
   const store = await openStore(config, log);
   try {
     const { judged } = await askServer(server, { sql: store.sql, log });
