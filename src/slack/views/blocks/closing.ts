@@ -231,7 +231,7 @@ function draw({ measure, points, ranAt }: RecoverySeries): Block | null {
 }
 
 /** `−2 min 5 s`, `+3 s`: a chart's labels know no reader's time zone. */
-const sinceFix = (ms: number): string => {
-  const zero = new Date(0).toISOString();
-  return `${ms < 0 ? '−' : '+'}${span(zero, new Date(Math.abs(ms)).toISOString())}`;
-};
+function sinceFix(ms: number): string {
+  const told = span(new Date(0).toISOString(), new Date(Math.abs(ms)).toISOString());
+  return told === '0 s' ? told : `${ms < 0 ? '−' : '+'}${told}`;
+}
