@@ -408,6 +408,26 @@ describe('an incident that comes back', () => {
     expect(said(told)).not.toContain('did not help');
   });
 
+  it('keeps to what was true when it ended, whatever is found later', () => {
+    const events = [
+      ...diagnosed,
+      moved('reported', 'resolved'),
+      moved('resolved', 'diagnosing'),
+      {
+        type: 'diagnosis.concluded',
+        round: 2,
+        diagnosis: aDiagnosis({ rootCause: 'the disk is full' }),
+      } as const,
+    ];
+    const told = {
+      events,
+      actions: [],
+      incident: { state: 'diagnosing', cause: 'the disk is full' } as const,
+    };
+    expect(said(told)).toMatch(/It was called over\.\nCause: pid 4242 holds a lock/);
+    expect(said(told)).not.toContain('disk');
+  });
+
   it('rests in one line while it flaps, which says at last that it is over', () => {
     const flaps: readonly IncidentEventBody[] = [
       ...fixed,

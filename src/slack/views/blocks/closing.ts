@@ -136,10 +136,13 @@ function onWhoseWord({ incident }: IncidentRecord, { events, end, isLast }: Ende
   );
   const reason = verified?.type === 'verification.concluded' && !isLater ? verified.reason : '';
   const said = summaryOf(events) || reason;
+  const bySource = isLast || events.some(({ type }) => type === 'alert.resolved');
   const plain =
     isLast && incident.resolvedBy === 'person'
       ? 'A person says it is over.'
-      : 'The source of the alert says it is over.';
+      : bySource
+        ? 'The source of the alert says it is over.'
+        : 'It was called over.';
   return sentence(said.trim() === '' ? plain : said, 150);
 }
 
@@ -200,9 +203,13 @@ function approvedBy({ decidedBy, approvedBy: several }: Action, { nameOf }: Opti
 }
 
 /** Of a cause that was found in it, where nothing was mended; else what was done says enough, and the root the rest. */
-function cause(record: IncidentRecord, { events }: Opening): string {
-  const said = causeFound(events) && record.incident.cause;
-  return said ? `${causeTitle(record)}${cut(oneLine(said), 80)}` : '';
+function cause({ incident, events }: IncidentRecord, { events: own, end, isLast }: Ended): string {
+  const found = causeFound(own);
+  const said = isLast ? incident.cause : found?.diagnosis.rootCause;
+  if (!found || !said) return '';
+  const until = events.filter(({ seq }) => seq <= end.seq);
+  const title = causeTitle({ incident: { ...incident, state: 'resolved' }, events: until });
+  return `${title}${cut(oneLine(said), 80)}`;
 }
 
 /** The same alert's last incident, where it may be named here. */
