@@ -95,7 +95,7 @@ async function wholeIncident(
   await control(pageUrl, 'act/block.action', { userId: 'U0ONCALL', ...approveButton(card) });
   await untilMessage(
     pageUrl,
-    (all) => all.find((message) => message.text?.includes(`${id} is resolved`)),
+    (all) => all.find((message) => message.text?.includes(`${id}: 🟢 Fixed ·`)),
     60_000,
   );
   const record = incidentRecord.parse(JSON.parse(await readIncident(dataDir, id)));

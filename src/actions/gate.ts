@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AlertRule } from '../core/alert-rule.ts';
 import { messageOf, type Refusal } from '../core/errors.ts';
 import { asToolCallId } from '../core/ids.ts';
-import type { Measure } from '../core/measure.ts';
+import type { Measure, Measured } from '../core/measure.ts';
 import { newId } from '../core/new-id.ts';
 import type { FirstLook, Target } from '../core/target.ts';
 import type { ToolCall, ToolCallRequest, ToolCallResult, VerifyPlan, VerifyStep } from '../core/tool-call.ts';
@@ -27,11 +27,11 @@ import { settle } from './ledger/settle.ts';
 import {
   type CriterionQuestion,
   type CriterionReading,
-  judgeRecorded,
   measuresOf,
   type RecordedRead,
   type RedMeasure,
   readCriterion,
+  readRecorded,
   redMeasures,
 } from './recovery/criterion.ts';
 import { bindSystems } from './recovery/same-system.ts';
@@ -55,11 +55,11 @@ export interface Gate extends Execution {
   bindSystems(target: string, plan: VerifyPlan): Promise<VerifyPlan>;
   /** What a recorded read shows to be wrong, by the measures its tool declares and the alert's own rule. Runs nothing. */
   redMeasures(call: RecordedRead, rule: AlertRule | null): readonly RedMeasure[];
-  /** What a recorded read says of a step of a criterion; null: it asked something else, or does not tell. Runs nothing. */
-  judgeRecorded(
+  /** What a recorded read says of a step of a criterion; null: it asked something else, or failed. Runs nothing. */
+  readRecorded(
     step: VerifyStep,
     call: Pick<ToolCall, 'tool' | 'input' | 'state' | 'result'>,
-  ): boolean | null;
+  ): Measured | null;
   /** What to look at first on a configured target when no runbook fits. */
   looks(target: string): readonly FirstLook[];
   /** Those of a target that are configured, as they are now. */
@@ -103,7 +103,7 @@ export function createGate(given: GateDeps, replaced: Partial<GateParts> = {}): 
     readCriterion: criterion,
     bindSystems: (target, plan) => bindSystems(known.identity, target, plan),
     redMeasures: (recorded, rule) => redMeasures(deps.registry, recorded, rule),
-    judgeRecorded: (step, recorded) => judgeRecorded(deps.registry, step, recorded),
+    readRecorded: (step, recorded) => readRecorded(deps.registry, step, recorded),
     looks: (target) => (deps.targets.has(target) ? deps.ports.looks(target) : []),
     neighbours: (target) =>
       (deps.targets.get(target)?.neighbours ?? []).flatMap((name) => deps.targets.get(name) ?? []),

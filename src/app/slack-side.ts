@@ -44,6 +44,7 @@ export function createSlackSide(services: Services): Slack {
     investigate: services.investigate,
     retryRead: services.retryRead,
     escalation: services.escalation,
+    measured: services.gate.readRecorded,
     mutes: services.mutes,
     correlation: services.correlation,
     createManualIncident: services.createManualIncident,

@@ -52,6 +52,11 @@ export interface MeasureReading {
   readonly isHealthy: boolean | null;
 }
 
+/** What a read on record says of one measure. */
+export interface Measured extends MeasureReading {
+  readonly measure: Measure;
+}
+
 /** Whether it is judged by what was read before, and not by a bound. */
 export function staysAsItIs({ healthy }: Pick<Measure, 'healthy'>): boolean {
   return healthy === 'steady' || healthy === 'same';
@@ -73,8 +78,8 @@ export function readMeasure(measure: Measure, bound: number, data: Json): Measur
 /** `longest wait for a lock: 24 s (healthy at most 5 s)`. */
 export function formatMeasure(measure: Measure, bound: number, value: number | null): string {
   const { label, unit, healthy } = measure;
-  if (isYesOrNo(measure)) return `${label}: ${value === null ? 'not known' : value >= 1 ? 'yes' : 'no'}`;
-  const said = value === null ? 'not known' : withUnit(value, unit);
+  const said = value === null ? 'not known' : formatValue(measure, value);
+  if (isYesOrNo(measure)) return `${label}: ${said}`;
   // Which one it is says nothing to people, and one reading does not tell whether it stays.
   if (healthy === 'same') return `${label}: ${value === null ? 'not known' : 'known'}`;
   if (staysAsItIs(measure)) return `${label}: ${said}`;
@@ -91,7 +96,12 @@ export function formatBound(measure: Measure, bound: number): string {
   return `${label}: ${healthy === 'at_most' ? 'at most' : 'at least'} ${withUnit(bound, unit)}`;
 }
 
-function isYesOrNo({ unit, healthy, bound }: Measure): boolean {
+/** `24 s`; of a yes or no that. */
+export const formatValue = (measure: Measure, value: number): string =>
+  isYesOrNo(measure) ? (value >= 1 ? 'yes' : 'no') : withUnit(value, measure.unit);
+
+/** Read as 1 or 0. */
+export function isYesOrNo({ unit, healthy, bound }: Measure): boolean {
   return unit === '' && healthy === 'at_least' && bound === 1;
 }
 

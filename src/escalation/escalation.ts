@@ -40,6 +40,8 @@ export interface Escalation {
   hear(news: PageNews, pagers: readonly string[]): Promise<boolean>;
   /** The pagers of the next level with some above this one. */
   pagersAfter(level: number): readonly string[];
+  /** Whether somebody is mentioned as soon as something needs a person, only after a while, or never. */
+  readonly calls: 'at_once' | 'later' | 'never';
   /** For people: whether anybody is called, and how many pages wait. Names no incident. */
   lines(): Promise<readonly string[]>;
   /** Looks at an incident now, and makes what is due. */
@@ -95,6 +97,7 @@ export function createEscalation(deps: EscalationDeps): Escalation {
     wrote: (id, by) => wrote(deps, id, by),
     hear: (news, pagers) => hearNews(deps, news, pagers),
     pagersAfter: (level) => deps.ladder.levels[(nextPaging(level) ?? 0) - 1]?.page ?? [],
+    calls: whenCalled(deps.ladder),
     lines: () => formatWaiting(deps),
     look: lookAt,
     start(bus) {
@@ -115,6 +118,12 @@ export function createEscalation(deps: EscalationDeps): Escalation {
       await Promise.all(ends.map((end) => end()));
     },
   };
+}
+
+function whenCalled({ levels: [first], reasons }: Ladder): Escalation['calls'] {
+  const calls = reasons.includes('unsolved') && reasons.includes('failed_verification');
+  if (first === undefined || !calls) return 'never';
+  return first.afterMs === 0 && first.mention.length > 0 ? 'at_once' : 'later';
 }
 
 async function formatWaiting({ sql, ladder }: EscalationDeps): Promise<readonly string[]> {

@@ -17,6 +17,7 @@ import type { RetryRead } from '../incidents/failed-reads/retry-read.ts';
 import type { Investigate } from '../incidents/investigate.ts';
 import type { Mutes } from '../incidents/mutes/mutes.ts';
 import type { Questions } from '../incidents/questions/questions.ts';
+import type { ReadsRecorded } from '../incidents/recovery/recovery-series.ts';
 import type { CreateManualIncident } from '../ingest/create-manual-incident.ts';
 import type { Documents } from '../memory/documents/documents.ts';
 import type { MemorySummary } from '../memory/documents/summary.ts';
@@ -156,7 +157,9 @@ export interface SlackDeps {
   /** Has what could not be read made again. */
   readonly retryRead: RetryRead;
   /** Who has an incident, and who is called. */
-  readonly escalation: Pick<Escalation, 'take' | 'pageNow' | 'wrote' | 'pagersAfter'>;
+  readonly escalation: Pick<Escalation, 'take' | 'pageNow' | 'wrote' | 'pagersAfter' | 'calls'>;
+  /** What a read on record says of a step of a repair's criterion. */
+  readonly measured: ReadsRecorded;
   /** What alerts wait for. */
   readonly mutes: Pick<Mutes, 'hold' | 'read'>;
   /** Puts incidents of one problem together. */

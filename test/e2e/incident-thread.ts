@@ -64,8 +64,8 @@ export async function nextThread(
       const message = await reply(/ asks: /, timeout);
       return { message, command: commandOn(message) };
     },
-    resolved: (timeout = INVESTIGATED_MS) => ended(/is resolved/, /Resolved/, timeout),
-    over: (timeout = INVESTIGATED_MS) => ended(/is over/, /Over/, timeout),
+    resolved: (timeout = INVESTIGATED_MS) => ended(/🟢 Fixed ·/u, /Resolved/, timeout),
+    over: (timeout = INVESTIGATED_MS) => ended(/⚪ Over ·/u, /Over/, timeout),
   };
 }
 

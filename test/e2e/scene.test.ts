@@ -229,7 +229,7 @@ describe.skipIf(withoutChromium())('the scene in the browser', () => {
       .first()
       .click();
     await inThread(olivia).getByTestId(`thread-root-${first.rootTs}`).waitFor();
-    expect(await inThread(olivia).innerText()).toContain('INC-1 is resolved');
+    expect(await inThread(olivia).innerText()).toContain('🟢 Fixed ·');
     await shop.fault('blocked_sessions', 'undo');
     await again.over();
   });

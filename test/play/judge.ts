@@ -115,9 +115,12 @@ function contradicted({ sights, thread }: Played): readonly Finding[] {
 
 /** How a thread says how its incident ended. */
 const THREAD_ENDS: readonly (readonly [RegExp, End])[] = [
-  [/🟢 INC-\d+ is resolved/u, 'confirmed'],
-  [/⚪ INC-\d+ is over/u, 'over'],
-  [/🚨 A person is needed/u, 'handed_over'],
+  [/🟢 Fixed ·/u, 'confirmed'],
+  [/⚪ Over ·/u, 'over'],
+  [
+    /^(?![^]*It is over since)[^]*(?:🚨 A person is needed|I cannot fix this|The fix did not work)/u,
+    'handed_over',
+  ],
 ];
 
 function falseFixed(sights: readonly Sight[]): readonly Finding[] {

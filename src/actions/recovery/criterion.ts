@@ -1,7 +1,7 @@
 import { type AlertRule, ruleBound } from '../../core/alert-rule.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import type { IncidentId, ToolCallId } from '../../core/ids.ts';
-import { formatBound, type Measure, readMeasure, staysAsItIs } from '../../core/measure.ts';
+import { formatBound, type Measure, type Measured, readMeasure, staysAsItIs } from '../../core/measure.ts';
 import {
   isSymptom,
   type Json,
@@ -221,18 +221,18 @@ function allOf(checks: readonly VerifyCheck[]): boolean | null {
   return checks.length === 0 || checks.some(({ holds }) => holds === null) ? null : true;
 }
 
-/** What a recorded read says of a step with a measure; null: it asked something else, or does not tell. Runs nothing. */
-export function judgeRecorded(
+/** What a recorded read says of a step with a measure; null: it asked something else, or failed. Runs nothing. */
+export function readRecorded(
   registry: CriterionDeps['registry'],
   step: VerifyStep,
   call: Pick<ToolCall, 'tool' | 'input' | 'state' | 'result'>,
-): boolean | null {
+): Measured | null {
   const measure = measureOf(registry, step);
   if (!measure || call.state !== 'ok' || call.tool !== step.tool) return null;
   // On record it stands as the tool has read it, with what was left out filled in.
   const asked = registry.get(step.tool)?.input.safeParse(step.input);
   if (!asked?.success || canonicalJson(asked.data as Json) !== canonicalJson(call.input)) return null;
-  return readMeasure(measure, step.measure?.bound ?? measure.bound, call.result).isHealthy;
+  return { measure, ...readMeasure(measure, step.measure?.bound ?? measure.bound, call.result) };
 }
 
 /** What a recorded read shows red, the tool's most telling measure first. */

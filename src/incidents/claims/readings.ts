@@ -37,7 +37,7 @@ export function steadySteps(gate: Pick<Gate, 'measures'>, { verify }: Action): r
  * action ran: it says nothing for a repair to stay away for as long as the problem did by itself. 0: it never did.
  */
 export function wentAwayMs(
-  gate: Pick<Gate, 'measures' | 'judgeRecorded'>,
+  gate: Pick<Gate, 'measures' | 'readRecorded'>,
   { toolCalls, actions }: Pick<IncidentRecord, 'toolCalls' | 'actions'>,
   action: Action,
 ): number {
@@ -50,7 +50,7 @@ export function wentAwayMs(
       longestGreenGap(
         before.flatMap((call) => {
           if (call.target !== (step.target ?? action.target)) return [];
-          const holds = gate.judgeRecorded(step, call);
+          const holds = gate.readRecorded(step, call)?.isHealthy ?? null;
           return holds === null ? [] : [{ holds, at: Date.parse(call.startedAt) }];
         }),
       ),

@@ -3,6 +3,7 @@ import { callStateOf } from '../../core/calls.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
+import { isSlackUser } from '../../core/is-slack-user.ts';
 import { mergedWith } from '../../core/merged-with.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { OutboundStore } from '../outbound/store.ts';
@@ -57,12 +58,17 @@ export function createDrawOptions(
     return new Set(things.filter((_, at) => may[at]));
   };
 
-  /** What those are called whose No an open card shows. */
+  /** What those are called whose No an open card shows, and who approved what ran. */
   const namesOf = async ({ denials, actions }: IncidentRecord): Promise<ReadonlyMap<string, string>> => {
     const open = actions
       .filter(({ state }) => state === 'proposed' || state === 'queued')
       .flatMap(({ denialsAcknowledged }) => denialsAcknowledged);
-    const ids = new Set(denials.filter(({ id }) => open.includes(id)).map(({ saidBy }) => saidBy));
+    const approvers = actions
+      .filter(({ startedAt, purpose }) => startedAt !== null && purpose === 'repair')
+      .flatMap(({ approvedBy, decidedBy }) => [...approvedBy, ...(decidedBy ? [decidedBy] : [])])
+      .filter(isSlackUser);
+    const saidNo = denials.filter(({ id }) => open.includes(id)).map(({ saidBy }) => saidBy);
+    const ids = new Set([...saidNo, ...approvers]);
     return new Map(await Promise.all([...ids].map(async (id) => [id, await directory.name(id)] as const)));
   };
 
@@ -96,6 +102,8 @@ export function createDrawOptions(
       ring: asks ? await ringOf(record, asks) : [],
       groupOf: (handle) => groups.get(handle) ?? null,
       pagersAfter: deps.escalation.pagersAfter,
+      calls: deps.escalation.calls,
+      measured: deps.measured,
       mayDig: deps.digDeeper !== null,
       mayReadAgain: true,
       mayTell: (denial) => told.has(denial),

@@ -55,18 +55,18 @@ describe('a resolved incident', () => {
     const id = await scene.incident([...diagnosed('blocked-sessions'), ...resolved]);
     await press(scene, await question(), 'sentry_grade_cause_right_yes');
     await eventually(async () => expect(await graded(id)).toHaveLength(1));
-    await shown('✓ ');
+    await shown('Yes: ');
     await press(scene, await question(), 'sentry_grade_cause_right_no');
-    await shown('✗ ');
-    await press(scene, await question(), 'sentry_grade_useful_yes', USERS.admin);
+    await shown('No: ');
+    await press(scene, await question(), 'sentry_grade_cause_right_yes', USERS.admin);
     await eventually(async () => {
       expect(await graded(id)).toEqual([
         { question: 'cause_right', by: USERS.onCall, answer: false },
-        { question: 'useful', by: USERS.admin, answer: true },
+        { question: 'cause_right', by: USERS.admin, answer: true },
       ]);
     });
-    await shown('✓ ');
-    await shown('✗ ');
+    await shown('Yes: ');
+    await shown('No: ');
     // It comes back and ends again: nobody is asked twice.
     await scene.append(
       id,
@@ -75,7 +75,7 @@ describe('a resolved incident', () => {
       ...resolved,
     );
     await eventually(async () =>
-      expect((await scene.messages()).filter((one) => textOf(one).includes('is over'))).toHaveLength(2),
+      expect((await scene.messages()).filter((one) => textOf(one).includes('⚪ Over ·'))).toHaveLength(2),
     );
     await question();
   });
@@ -87,7 +87,7 @@ describe('a resolved incident', () => {
     ]);
     await eventually(async () => {
       const messages = await scene.messages();
-      expect(messages.some((one) => textOf(one).includes('is over'))).toBe(true);
+      expect(messages.some((one) => textOf(one).includes('⚪ Over ·'))).toBe(true);
       expect(messages.some((one) => textOf(one).includes('Was this useful?'))).toBe(false);
     });
   });

@@ -21,6 +21,7 @@ async function calling(): Promise<{ bot: SceneBot; escalation: Escalation }> {
     pageNow: (id) => of().pageNow(id),
     wrote: (id, by) => of().wrote(id, by),
     pagersAfter: () => [],
+    calls: 'never',
   };
   const of = (): Escalation => escalation as Escalation;
   const bot = await scene.bot({ escalation: through });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import { createTurn } from '../../../src/incidents/turn.ts';
+import { draw } from '../../../src/slack/views/blocks/draw.ts';
 import { boxAlert } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import type { Row } from '../../support/typed.ts';
@@ -43,10 +44,19 @@ describe('a repair', () => {
       purpose: 'repair',
       verify: { steps: [{ measure: { name: 'waiting', bound: 2 } }, {}] },
     });
-    const { incident, events } = await until(id, 'resolved');
+    const record = await until(id, 'resolved');
+    const { incident, events } = record;
     expect(incident).toMatchObject({ resolvedBy: 'confirmed', verdict: 'fixed' });
     expect(verdicts(events)).toEqual(['fixed']);
     expect(learnt(id)).toEqual([true]);
+    // Its closing tells the numbers that were read, and draws them.
+    const closing = draw(record, {
+      threadUrl: () => null,
+      approvers: null,
+      measured: at.core.gate.readRecorded,
+    }).find(({ slot }) => slot === 'summary:1');
+    expect(closing?.text).toMatch(/🟢 Fixed .*: 3 → 0\. Confirmed by my own check, held for /);
+    expect(JSON.stringify(closing?.blocks)).toMatch(/"data_visualization".*"value":3.*"value":0/);
   });
 
   test.each([

@@ -12,7 +12,7 @@ const aPlayed = (changes: Partial<Played> = {}): Played => ({
   root: '🟢 HostServiceDown',
   sights: [ill, well],
   said: ['✅ Fixed. ✓ it runs'],
-  thread: ['✅ Fixed. ✓ it runs', '🟢 INC-1 is resolved'],
+  thread: ['✅ Fixed. ✓ it runs', '🟢 Fixed · after 2 min'],
   openCards: 0,
   approvals: 1,
   isOutOfTime: false,
@@ -25,7 +25,7 @@ const kindsOf = (changes: Partial<Played>): readonly string[] =>
 describe('the judge of a played fault', () => {
   it('finds nothing where the thread and the system agree', () => {
     expect(kindsOf({})).toEqual([]);
-    expect(kindsOf({ sights: [{ ...well, end: 'over' }], thread: ['⚪ INC-1 is over'] })).toEqual([]);
+    expect(kindsOf({ sights: [{ ...well, end: 'over' }], thread: ['⚪ Over · after 2 min'] })).toEqual([]);
   });
 
   it('calls green untrue where the system has been ill for longer than it takes to notice', () => {
@@ -36,7 +36,7 @@ describe('the judge of a played fault', () => {
   });
 
   it('takes no cross beside a green mark', () => {
-    expect(kindsOf({ said: ['🟢 INC-1 is resolved', '✗ it does not run'] })).toEqual([]);
+    expect(kindsOf({ said: ['🟢 Fixed · after 2 min', '✗ it does not run'] })).toEqual([]);
     expect(kindsOf({ said: ['✅ Fixed. ✗ it does not run'] })).toEqual(['green_with_cross']);
   });
 
@@ -59,9 +59,12 @@ describe('the judge of a played fault', () => {
   });
 
   it('wants the bottom of the thread to say what its root says, and nothing left to press', () => {
-    const sentOut = ['🟢 INC-1 is resolved', '🚨 A person is needed'];
+    const sentOut = ['🟢 Fixed · after 2 min', '🚨 A person is needed'];
     expect(kindsOf({ thread: sentOut })).toEqual(['contradicted']);
     expect(kindsOf({ thread: sentOut.toReversed() })).toEqual([]);
+    const call = 'I cannot fix this. it is yours.';
+    expect(kindsOf({ thread: [...sentOut.slice(0, 1), call] })).toEqual(['contradicted']);
+    expect(kindsOf({ thread: [...sentOut.slice(0, 1), `${call} It is over since 10:40.`] })).toEqual([]);
     expect(kindsOf({ openCards: 1 })).toEqual(['card_left']);
     expect(kindsOf({ openCards: 1, sights: [ill], isOutOfTime: true })).toEqual(['not_ended', 'not_fixed']);
   });

@@ -4,9 +4,18 @@ import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentState } from '../../../core/incident.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { bold, button, buttons, moment, paragraph, prose, words } from './build.ts';
+import { drawClosing, hasEnded } from './closing.ts';
 import { span } from './labels.ts';
-import { ACTIONS, type Slot } from './slot.ts';
+import { howOften, type Opening, openingsOf } from './openings.ts';
+import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { escape, oneLine } from './text.ts';
+
+type Options = Partial<DrawOptions>;
+/** A message, and the event in whose place it stands. */
+export interface Placed {
+  readonly seq: number;
+  readonly slot: Slot;
+}
 
 type Repeated = Extract<IncidentEvent, { type: 'alert.repeated' }>;
 type Flapping = Extract<IncidentEvent, { type: 'alert.flapping' }>;
@@ -15,6 +24,8 @@ type Flapping = Extract<IncidentEvent, { type: 'alert.flapping' }>;
 interface Rest {
   /** From 1. */
   readonly number: number;
+  /** The move that began it. */
+  readonly since: number;
   readonly state: IncidentState;
   readonly repeats: readonly Repeated[];
   /** It came to rest because its alert comes and goes. */
@@ -33,12 +44,58 @@ const why: Partial<Readonly<Record<IncidentState, (ask: string) => string>>> = {
 const byPolicy = (ask: string): string => `The policy asks for no more. Press “${ask}” if you want more.`;
 const FLAPPING = 'I do not look into each time. I look again once it stays, or when you ask.';
 
-/** For each such time one message, edited as it counts up: an alert that is taken in without any work is seen. */
-export function drawAgain(record: IncidentRecord): readonly { readonly seq: number; readonly slot: Slot }[] {
+/**
+ * For each such time one message, edited as it counts up: an alert that is taken in without any work is seen. Where it came back
+ * only to flap, this is the line of that opening, and at its end says how it ended.
+ */
+export function drawAgain(record: IncidentRecord, options: Options = {}): readonly Placed[] {
+  const openings = openingsOf(record);
   return restsOf(record).flatMap((rest) => {
     const first = rest.flapping ?? rest.repeats[0];
-    return first ? [{ seq: first.seq, slot: drawRest(record, rest) }] : [];
+    if (!first) return [];
+    const slot = drawRest(record, rest);
+    const opening = openings.find(({ reopened }) => reopened !== null && reopened.seq === rest.since);
+    const isClosed = rest.flapping !== null && opening !== undefined && hasEnded(opening);
+    return [
+      { seq: first.seq, slot: isClosed ? { ...slot, ...drawClosing(record, opening, options) } : slot },
+    ];
   });
+}
+
+/** A line for each time it came back, edited to how that time ended. What only flaps has its own, see `drawAgain`. */
+export function drawReopened(record: IncidentRecord, options: Options): readonly Placed[] {
+  return openingsOf(record).flatMap((opening) => {
+    const { reopened, number, cameBackBy } = opening;
+    if (reopened === null || cameBackBy.some(({ type }) => type === 'alert.flapping')) return [];
+    const drawn = hasEnded(opening)
+      ? drawClosing(record, opening, options)
+      : cameBack(record, { ...opening, reopened });
+    return [{ seq: reopened.seq, slot: { slot: `again:opening-${number}`, inThread: true, ...drawn } }];
+  });
+}
+
+function cameBack(
+  { incident }: IncidentRecord,
+  opening: Opening & { readonly reopened: NonNullable<Opening['reopened']> },
+): Pick<Slot, 'text' | 'blocks'> {
+  const { reopened, cameBackBy } = opening;
+  const fires = cameBackBy.some((event) => event.type === 'alert.repeated' && event.over !== true);
+  const head = fires ? 'Fires again' : 'It is back';
+  const often = howOften(opening, incident);
+  const next =
+    reopened.to === 'diagnosing'
+      ? ' I look again.'
+      : reopened.to === 'reported'
+        ? ' The policy asks for no more.'
+        : '';
+  return {
+    text: escape(oneLine(`${incident.id}: ${head} (${often}).${next}`)),
+    blocks: [
+      prose(
+        paragraph(words('🔁 '), bold(head), words(', '), moment(reopened.at), words(` (${often}).${next}`)),
+      ),
+    ],
+  };
 }
 
 function drawRest({ incident, events }: IncidentRecord, rest: Rest): Slot {
@@ -92,7 +149,14 @@ function restsOf({ events }: IncidentRecord): readonly Rest[] {
     if (event.type === 'state.changed') {
       isResting = why[event.to] !== undefined;
       if (isResting)
-        rests.push({ number: rests.length + 1, state: event.to, repeats: [], flapping, isLast: false });
+        rests.push({
+          number: rests.length + 1,
+          since: event.seq,
+          state: event.to,
+          repeats: [],
+          flapping,
+          isLast: false,
+        });
       flapping = null;
     } else if (event.type === 'alert.flapping') flapping = event;
     else if (event.type === 'alert.repeated') {

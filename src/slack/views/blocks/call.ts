@@ -4,7 +4,6 @@ import { groupTitle } from '../../../core/group.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isSlackUser } from '../../../core/is-slack-user.ts';
 import { isEnded } from '../../../core/machine.ts';
-import { formatStanding } from '../../../incidents/questions/format-state.ts';
 import {
   type Block,
   bold,
@@ -21,6 +20,10 @@ import {
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 
+type Escalated = Extract<IncidentEvent, { type: 'incident.escalated' }>;
+/** Characters of a call as it is made; who has it and that it is over come on top. */
+const LONGEST = 215;
+
 type PageFailed = Extract<IncidentEvent, { type: 'page.failed' }>;
 
 const heads: Readonly<Record<CallReason, { readonly says: string; readonly asks: string }>> = {
@@ -30,6 +33,49 @@ const heads: Readonly<Record<CallReason, { readonly says: string; readonly asks:
   failed_verification: { says: 'The fix did not work.', asks: 'please look.' },
 };
 
+/** Why the incident needs a person, as it was escalated; empty where it was not since it began. */
+function whyPerson({ events }: IncidentRecord, before: number): string {
+  const last = events.findLast(
+    (event) =>
+      event.seq < before &&
+      (event.type === 'incident.escalated' || (event.type === 'state.changed' && event.to === 'resolved')),
+  );
+  return last?.type === 'incident.escalated' ? sentence(last.reason, 70) : '';
+}
+
+/** Why it goes no further, where no call says it: nobody is called, or not yet. Once it stands, it stands. */
+export function drawEscalation(
+  record: IncidentRecord,
+  event: Escalated,
+  number: number,
+  { calls }: Partial<DrawOptions>,
+): Slot | null {
+  const called = record.events.find(
+    ({ seq, type }) => seq > event.seq && (type === 'person.called' || type === 'call.waits'),
+  );
+  const waits = called?.type === 'call.waits' ? called.until : null;
+  if (waits === null && (calls === 'at_once' || (called && calls !== 'later'))) return null;
+  const reason = sentence(event.reason || 'No reason was given', 130);
+  const who =
+    calls === 'later'
+      ? [words('Somebody is called unless one of you has it.')]
+      : [words('Nobody is set up to be called.')];
+  return {
+    slot: `escalation:${number}`,
+    inThread: true,
+    text: escape(oneLine(`${record.incident.id} needs a person: ${reason}`)),
+    blocks: [
+      prose(
+        paragraph(
+          bold('🚨 A person is needed. '),
+          words(`${reason} `),
+          ...(waits === null ? who : [words('Quiet hours: a call waits until '), moment(waits), words('.')]),
+        ),
+      ),
+    ],
+  };
+}
+
 /** Mentions who is on call, once: a new message, for edits ring nobody. What is edited in later is who has it. */
 export function drawCall(record: IncidentRecord, event: Called, options: Partial<DrawOptions> = {}): Slot {
   const { incident } = record;
@@ -38,31 +84,39 @@ export function drawCall(record: IncidentRecord, event: Called, options: Partial
   const ids = [...event.mentions, ...found.flatMap(({ id }) => id ?? [])];
   const who = mentionsOf(ids.filter((id) => /^[UWS][A-Z0-9]+$/.test(id)));
   const unknown = found.filter(({ id }) => id === null).map(({ handle }) => `@${handle}`);
-  const names = cut([...event.names, ...unknown].map(oneLine).join(', '), 200);
+  const names = cut([...event.names, ...unknown].map(oneLine).join(', '), 40);
   const others = names === '' ? [] : [bold(names), words(', ')];
   const again = event.level > 1 ? 'Nobody has answered. ' : '';
+  const reason =
+    event.reason === 'unsolved' || event.reason === 'failed_verification' ? whyPerson(record, event.seq) : '';
   const what = `${incident.id} · ${incident.severity} · ${cut(oneLine(groupTitle(incident)), 150)}${incident.target === null ? '' : ` on ${cut(oneLine(incident.target), 60)}`}`;
+  const head = `${again}${says} ${'@somebody '.repeat(ids.length)}${names} ${asks}`;
   return {
     slot: `call:${event.seq}`,
     inThread: true,
-    text: `${who.text}${escape(oneLine(`${names === '' ? '' : `${names}: `}${again}${says.replace(/\.$/, ':')} ${asks} ${what}`))}`,
+    text: `${who.text}${escape(oneLine(`${names === '' ? '' : `${names}: `}${again}${says.replace(/\.$/, ':')} ${asks} ${reason === '' ? '' : `${reason} `}${what}`))}`,
     blocks: [
       prose(
         paragraph(bold(`${again}${says} `), ...who.spans, ...others, words(asks)),
-        paragraph(words(`${what}. ${formatStanding(incident)}.`)),
-        ...notes(event).map((spans) => paragraph(...spans)),
+        ...(reason === '' ? [] : [paragraph(words(reason))]),
+        ...notes(event, LONGEST - head.length - reason.length).map((spans) => paragraph(...spans)),
       ),
       ...footOf(record, event, options),
     ],
   };
 }
 
-function notes({ pagers, problem }: Called): readonly (readonly Span[])[] {
+function notes({ pagers, problem }: Called, room: number): readonly (readonly Span[])[] {
+  const paged = pagers.length > 0 ? `Also paged: ${cut(oneLine(pagers.join(', ')), 25)}.` : '';
   return [
-    ...(pagers.length > 0 ? [[words(`Also paged: ${cut(pagers.join(', '), 200)}.`)]] : []),
-    ...(problem === null ? [] : [[words(cut(oneLine(problem), 300), { italic: true })]]),
+    ...(paged === '' ? [] : [[words(paged)]]),
+    ...(problem === null
+      ? []
+      : [[words(cut(oneLine(problem), Math.max(30, room - paged.length)), { italic: true })]]),
   ];
 }
+
+const sentence = (text: string, max: number): string => cut(oneLine(text), max).replace(/(?<![.…!?])$/, '.');
 
 /** Who is at it or has it; and the buttons while nobody has it, under the last call. */
 function footOf(record: IncidentRecord, event: Called, options: Partial<DrawOptions>): readonly Block[] {
@@ -84,6 +138,8 @@ function footOf(record: IncidentRecord, event: Called, options: Partial<DrawOpti
         ),
       ]
     : [];
+  const over = since.find((each) => each.type === 'state.changed' && each.to === 'resolved');
+  if (over) return [...said, prose(paragraph(words('It is over since '), moment(over.at), words('.')))];
   // Whoever only did something has not said that it is theirs.
   const isTaken = answer !== undefined && answer.how !== 'acted';
   if (isTaken || since.some(endsCall) || isEnded(incident.state) || incident.state === 'stopped') return said;
@@ -110,7 +166,7 @@ export const holder = (by: string): readonly Span[] => [
 
 /** Nobody was paged by it; the next level is called. */
 export function drawPageFailed({ incident }: IncidentRecord, event: PageFailed, number: number): Slot {
-  const says = `I could not page by ${cut(oneLine(event.pager), 60)}: ${cut(oneLine(event.reason), 200).replace(/[.\s]+$/, '')}. I keep trying. If you read this, press “I have it” on the call above.`;
+  const says = `I could not page by ${cut(oneLine(event.pager), 40)}: ${cut(oneLine(event.reason), 80).replace(/[.\s]+$/, '')}. I keep trying. If you read this, press “I have it” on the call above.`;
   return {
     slot: `page-failed:${number}`,
     inThread: true,

@@ -4,14 +4,16 @@ import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isMerged } from '../../../core/merged-with.ts';
 import { openReads } from '../../../incidents/failed-reads/open-reads.ts';
 import { drawActionCard } from './action-card.ts';
-import { drawAgain } from './again.ts';
-import { drawCall, drawPageFailed } from './call.ts';
+import { drawAgain, drawReopened, type Placed } from './again.ts';
+import { drawCall, drawEscalation, drawPageFailed } from './call.ts';
+import { drawClosing, hasEnded } from './closing.ts';
 import { drawDiagnosis, type PlanNone } from './diagnosis.ts';
 import { drawLive, roundsOf } from './live.ts';
 import { drawMembers } from './merged.ts';
 import { drawNoOtherWay } from './no-other-way.ts';
 import { drawNoTarget } from './no-target.ts';
-import { drawEscalation, drawResult, drawSummary, drawVerification } from './outcome.ts';
+import { openingsOf } from './openings.ts';
+import { drawResult } from './outcome.ts';
 import { drawPromotionNote } from './promotion-notes.ts';
 import { drawRoot, isOneLine } from './root.ts';
 import type { DrawOptions, Slot } from './slot.ts';
@@ -22,7 +24,7 @@ import type { DrawOptions, Slot } from './slot.ts';
  */
 export function draw(record: IncidentRecord, options: DrawOptions): readonly Slot[] {
   if (isOneLine(record)) return [drawRoot(record, options)];
-  const placed: { readonly seq: number; readonly slot: Slot }[] = roundsOf(record).map((round) => ({
+  const placed: Placed[] = roundsOf(record).map((round) => ({
     seq: round.seq,
     slot: drawLive(record, round, options),
   }));
@@ -34,8 +36,8 @@ export function draw(record: IncidentRecord, options: DrawOptions): readonly Slo
     if (slot) placed.push({ seq: event.seq, slot });
   }
   placed.push(
-    ...endings(record),
-    ...(isMerged(record.incident) ? [] : drawAgain(record)),
+    ...endings(record, options),
+    ...(isMerged(record.incident) ? [] : drawAgain(record, options)),
     ...drawMembers(record, options),
   );
   placed.sort((a, b) => a.seq - b.seq);
@@ -56,8 +58,7 @@ function slotOf(
     });
   if (event.type === 'plan.none' && askedBefore(record, event.seq))
     return drawNoOtherWay(record, event, number);
-  if (event.type === 'verification.concluded') return drawVerification(record, event, number);
-  if (event.type === 'incident.escalated') return drawEscalation(record, event, number);
+  if (event.type === 'incident.escalated') return drawEscalation(record, event, number, options);
   if (event.type === 'person.called') return drawCall(record, event, options);
   if (event.type === 'page.failed') return drawPageFailed(record, event, number);
   if (event.type === 'memory.promotion.proposed' || event.type === 'memory.promotion.decided')
@@ -107,28 +108,16 @@ function planNoneAfter(record: IncidentRecord, seq: number): PlanNone | null {
   return none;
 }
 
-/** One summary each time it was resolved: the words on record, else, when nothing was verified, that the source says so. */
-function endings(record: IncidentRecord): readonly { readonly seq: number; readonly slot: Slot }[] {
-  const moves = record.events.filter((event) => event.type === 'state.changed');
-  const ends = moves.filter((event) => event.to === 'resolved');
-  return ends.flatMap((end, index) => {
-    const reopenings = moves.filter((move) => move.from === 'resolved');
-    const from = reopenings.findLast((move) => move.seq < end.seq)?.seq ?? 0;
-    const reopened = reopenings.find((move) => move.seq > end.seq);
-    const within = record.events.filter(
-      (event) => event.seq > from && event.seq < (reopened?.seq ?? Number.POSITIVE_INFINITY),
-    );
-    const summary = within.findLast((event) => event.type === 'incident.summary');
-    const verified = within.some(
-      (event) => event.type === 'verification.concluded' && event.verdict === 'fixed',
-    );
-    if (!summary && verified) return [];
-    // What was verified and then called over by its source has said so already.
-    const isConfirmed = verified || (reopened === undefined && record.incident.resolvedBy === 'confirmed');
-    return [
-      { seq: end.seq, slot: drawSummary(record, summary?.text ?? null, index + 1, end.at, isConfirmed) },
-    ];
-  });
+/** How its first opening ended, and a line for each time it came back. */
+function endings(record: IncidentRecord, options: DrawOptions): readonly Placed[] {
+  const closings = openingsOf(record)
+    .slice(0, 1)
+    .filter(hasEnded)
+    .map((opening) => ({
+      seq: opening.end.seq,
+      slot: { slot: 'summary:1', inThread: true, ...drawClosing(record, opening, options) },
+    }));
+  return [...closings, ...drawReopened(record, options)];
 }
 
 /** The first of a name stands: two messages never share a slot. */

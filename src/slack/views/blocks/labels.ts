@@ -1,6 +1,6 @@
 import type { Action } from '../../../core/action.ts';
 import { isResting } from '../../../core/effort.ts';
-import type { Incident, IncidentState, Verdict } from '../../../core/incident.ts';
+import type { Incident, IncidentState } from '../../../core/incident.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isMerged } from '../../../core/merged-with.ts';
 import { causeFound } from '../../../core/model-words.ts';
@@ -44,20 +44,6 @@ export function mark(incident: Incident): string {
   if (incident.state === 'escalated') return '🚨';
   return incident.severity === 'critical' ? '🔴' : incident.severity === 'error' ? '🟠' : '🟡';
 }
-
-export const verdictLabels: Readonly<Record<Verdict, string>> = {
-  fixed: 'Fixed',
-  done: 'Done as asked',
-  not_fixed: 'Not fixed',
-  cannot_tell: 'Cannot tell',
-};
-
-export const verdictMarks: Readonly<Record<Verdict, string>> = {
-  fixed: '✅',
-  done: '☑️',
-  not_fixed: '❌',
-  cannot_tell: '❔',
-};
 
 /** What is wrong, and how sure that is where a cause is known; null: nothing was found. */
 export function formatCause(

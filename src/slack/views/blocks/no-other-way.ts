@@ -21,16 +21,16 @@ export function drawNoOtherWay(record: IncidentRecord, event: NoPlan, number: nu
   const { incident } = record;
   const isLast = !record.events.some(({ type, seq }) => seq > event.seq && type === 'plan.none');
   const next =
-    isLast && incident.state === 'reported' && incident.nextStep !== reason ? nextStepOf(incident, 500) : [];
+    isLast && incident.state === 'reported' && incident.nextStep !== reason ? nextStepOf(incident, 60) : [];
   return {
     slot: `no-plan:${number}`,
     inThread: true,
     text: escape(oneLine(`${incident.id}: ${head} ${cut(reason, 400)}`)),
     blocks: [
       prose(
-        paragraph(bold(head), ...(reason ? [words(' '), ...whyNoPlan(event, 1500)] : [])),
+        paragraph(bold(head), ...(reason ? [words(' '), ...whyNoPlan(event, event.said ? 70 : 120)] : [])),
         ...(next.length > 0 ? [paragraph(bold('Next: '), ...next)] : []),
-        ...(event.said ? [paragraph(bold(`${CLAUDES_WORDS}: `), words(cut(oneLine(event.said), 1500)))] : []),
+        ...(event.said ? [paragraph(bold(`${CLAUDES_WORDS}: `), words(cut(oneLine(event.said), 70)))] : []),
       ),
     ],
   };

@@ -2,6 +2,7 @@ import type { Action } from '../../../core/action.ts';
 import type { Denial } from '../../../core/denial.ts';
 import type { IncidentId } from '../../../core/ids.ts';
 import type { Incident } from '../../../core/incident.ts';
+import type { ReadsRecorded } from '../../../incidents/recovery/recovery-series.ts';
 import type { Block } from './build.ts';
 
 /** One message that should stand in Slack for an incident; `slot` names it for good (`root`, `live:1`, `action:act_…`). */
@@ -48,6 +49,10 @@ export interface DrawOptions {
   readonly mayName?: (id: IncidentId) => boolean;
   /** An incident that this one leads, or that leads it, as it is now; null: it may not be named here. */
   readonly mergedOf?: (id: IncidentId) => Incident | null;
+  /** What a read on record says of a step of a repair's criterion; null: nothing. Without it nothing is told in numbers. */
+  readonly measured?: ReadsRecorded;
+  /** When somebody is called for what needs a person: at once, the call itself says why. */
+  readonly calls?: 'at_once' | 'later' | 'never';
   /** Approvers may say whether an action of unknown outcome ran. */
   readonly maySettle?: boolean;
 }
