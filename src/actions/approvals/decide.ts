@@ -74,7 +74,12 @@ async function policyRefuses(
       `${who} has stopped ${incident.id}: nothing of it is approved until somebody resumes it, and then I look again first. To go on: /sentry resume ${incident.id}`,
     );
   }
-  if (decision === 'approve' && action.state === 'proposed' && !action.beside && incident.round > action.round)
+  if (
+    decision === 'approve' &&
+    action.state === 'proposed' &&
+    !action.beside &&
+    incident.round > action.round
+  )
     return refuse(
       'LOOKED_AGAIN',
       'The cause has been looked for again since this was proposed, so it is not run. What still helps is asked for anew.',
