@@ -174,9 +174,9 @@ describe('a Slack that lacks what newer ones have', () => {
       );
       await olivia.press(evidence, { actionId: 'sentry_output' });
       const output = await rig.slack.waitForEphemeral(USERS.onCall, (each) =>
-        textOf(each).includes('root: pid'),
+        textOf(each).includes('postgres_blocking_tree'),
       );
-      expect(textOf(output)).toContain('postgres_blocking_tree');
+      expect(textOf(output)).toContain('root: pid');
     });
   });
 
