@@ -2,8 +2,11 @@ import { type Refusal, refuse } from '../core/errors.ts';
 import type { IncidentId } from '../core/ids.ts';
 import { addRequester } from '../record/record.ts';
 import type { InvestigationDeps } from './deps.ts';
-import { moveIn } from './move.ts';
+import { moveAlone } from './move.ts';
 import type { Steered } from './steering.ts';
+
+/** What stands on record as the hint of who has it looked at deeper. */
+export const DIG_HINT = 'Dig deeper: the report so far is not enough.';
 
 /** What another round may cost, US dollars. */
 export interface DigEstimate {
@@ -51,13 +54,13 @@ export function createDigDeeper(deps: InvestigationDeps, atMostUsd: number): Dig
       if (!may.ok) return may;
       const { incident } = may;
       const moved = await sql.begin(async (tx) => {
-        const outcome = await moveIn(tx, deps, incident, {
+        const outcome = await moveAlone(tx, deps, incident, {
           from: incident.state,
           to: 'diagnosing',
           reason: 'A person asked to dig deeper.',
           key: `dig:${incident.round}`,
           changes: { round: incident.round + 1, investigator: 'claude', nextStep: 'Looking again, deeper.' },
-          events: [{ type: 'hint.given', by, text: 'Dig deeper: the report so far is not enough.' }],
+          events: [{ type: 'hint.given', by, text: DIG_HINT }],
         });
         if (outcome === 'moved') await addRequester(tx, incidentId, by);
         return outcome;

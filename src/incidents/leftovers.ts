@@ -32,6 +32,24 @@ export async function lockLastingFix(tx: Tx, incidentId: IncidentId): Promise<re
 
 type Waiting = Pick<Action, 'id' | 'incidentId'>;
 
+/** The plan that waits for its decision or its run, locked. */
+export async function lockOpenPlan(tx: Tx, incidentId: IncidentId): Promise<readonly Waiting[]> {
+  const rows = await tx<Pick<ActionRow, 'id'>>`
+    SELECT id FROM action WHERE incident_id = ${incidentId} AND NOT beside AND NOT audit_only
+       AND state IN ('proposed', 'approved') ORDER BY id FOR UPDATE`;
+  return rows.map(({ id }) => ({ id, incidentId }));
+}
+
+/** What was asked for rests on the diagnosis that is looked at again. */
+export async function withdrawOpenPlan(
+  tx: Tx,
+  { approvals }: Pick<InvestigationDeps, 'approvals'>,
+  waiting: readonly Waiting[],
+): Promise<void> {
+  for (const each of waiting)
+    await approvals.void(tx, each, 'The cause is looked for again; what still helps is asked for anew.');
+}
+
 export async function withdrawLastingFix(
   tx: Tx,
   { approvals }: Pick<InvestigationDeps, 'approvals'>,

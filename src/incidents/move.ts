@@ -9,7 +9,7 @@ import type { Tx } from '../core/sql.ts';
 import { outwardText } from '../safety/screen/boundary.ts';
 import { letGo } from './correlation/let-go.ts';
 import type { InvestigationDeps } from './deps.ts';
-import { lockLastingFix, withdrawLastingFix } from './leftovers.ts';
+import { lockLastingFix, lockOpenPlan, withdrawLastingFix, withdrawOpenPlan } from './leftovers.ts';
 
 /** What may change with a move; undefined leaves the column as it is. */
 export interface IncidentChanges {
@@ -71,7 +71,10 @@ export async function move(
   return outcome;
 }
 
-/** The same inside a transaction. Once it is not fixed any more, nothing is asked for that was to keep it so. */
+/**
+ * The same inside a transaction. Once it is not fixed any more, nothing is asked for that was to keep it so; once its cause
+ * is looked for again, nothing that rests on the cause that was found before.
+ */
 export async function moveAlone(
   tx: Tx,
   deps: Pick<InvestigationDeps, 'records' | 'approvals'>,
@@ -80,8 +83,14 @@ export async function moveAlone(
 ): Promise<'moved' | 'already' | 'lost'> {
   // In the ledger's order: the action's row, then the incident's.
   const waiting = step.from === 'resolved' ? await lockLastingFix(tx, incident.id) : [];
+  // *Resume* leads back into the same look.
+  const isLookedForAgain = step.to === 'diagnosing' && step.from !== 'stopped';
+  const plan = isLookedForAgain ? await lockOpenPlan(tx, incident.id) : [];
   const outcome = await moveIn(tx, deps, incident, step);
-  if (outcome === 'moved') await withdrawLastingFix(tx, deps, waiting, step.reason);
+  if (outcome === 'moved') {
+    await withdrawLastingFix(tx, deps, waiting, step.reason);
+    await withdrawOpenPlan(tx, deps, plan);
+  }
   return outcome;
 }
 

@@ -7,7 +7,7 @@ import { addRequester } from '../record/record.ts';
 import type { ActionRow } from '../record/rows.ts';
 import type { AuditLog } from '../safety/audit/audit-chain.ts';
 import type { InvestigationDeps } from './deps.ts';
-import { moveIn } from './move.ts';
+import { moveAlone, moveIn } from './move.ts';
 import { RESUMED_AT_REST } from './next-steps.ts';
 
 export type Steered = { readonly ok: true; readonly text: string } | Refusal;
@@ -51,16 +51,20 @@ async function giveHint(
     );
   const again = incident.state === 'reported' || incident.state === 'escalated';
   await sql.begin(async (tx) => {
-    await records.append(tx, incidentId, { type: 'hint.given', by, text: words });
-    await addRequester(tx, incidentId, by);
-    if (again)
-      await moveIn(tx, deps, incident, {
+    const event = { type: 'hint.given', by, text: words } as const;
+    // First, for it locks what waits for a decision before the incident, as decisions do.
+    const moved =
+      again &&
+      (await moveAlone(tx, deps, incident, {
         from: incident.state,
         to: 'diagnosing',
         reason: 'A person gave a hint.',
         key: `hint:${incident.round}`,
         changes: { round: incident.round + 1, nextStep: 'Looking again with the hint.' },
-      });
+        events: [event],
+      }));
+    if (moved !== 'moved') await records.append(tx, incidentId, event);
+    await addRequester(tx, incidentId, by);
   });
   return {
     ok: true,

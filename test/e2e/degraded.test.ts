@@ -98,8 +98,8 @@ describe('a Slack that lacks what newer ones have', () => {
     const { message, command } = await thread.card();
     expect(message.channel).toBe(CHANNELS.alerts);
     expect(command).toContain(`pid = ${blocker} AND`);
-    const found = await thread.reply(/Cause found/);
-    expect(textOf(found)).toContain(`Session ${blocker} `);
+    await thread.reply(/Investigated in .* · almost certain/);
+    expect(textOf(await thread.root())).toContain(`Session ${blocker} `);
     await slack.asUser(USERS.stranger).press(message, { actionId: 'sentry_approve' });
     const refused = await slack.waitForEphemeral(USERS.stranger);
     expect(textOf(refused)).toMatch(/^Only .+ may approve this/);
@@ -116,10 +116,14 @@ describe('a Slack that lacks what newer ones have', () => {
     expect((await slack.counters()).duplicates).toEqual([]);
   }
 
-  /** *Show output* in a window, and a mention answered in the thread. */
+  /** *Show output* in the window *Evidence*, and a mention answered in the thread. */
   async function lookAround(slack: LocalSlackClient, thread: IncidentThread): Promise<void> {
     const olivia = slack.asUser(USERS.onCall);
-    await olivia.press(await thread.reply(/Cause found/), { actionId: 'sentry_output' });
+    await olivia.press(await thread.reply(/Investigated in/), { actionId: 'sentry_diagnosis' });
+    const evidence = await slack.waitForView(USERS.onCall, (view) =>
+      JSON.stringify(view).includes('sentry_output'),
+    );
+    await olivia.pressIn(evidence, { actionId: 'sentry_output' });
     await slack.waitForView(USERS.onCall, (view) => JSON.stringify(view).includes('root: pid'));
     await olivia.say(CHANNELS.alerts, `<@${SENTRY_APP.botUserId}> what is it now?`, thread.rootTs);
     await thread.reply(/Waiting for approval since/);
@@ -164,11 +168,15 @@ describe('a Slack that lacks what newer ones have', () => {
     }));
     await play(rig, async (thread) => {
       const olivia = rig.slack.asUser(USERS.onCall);
-      await olivia.press(await thread.reply(/Cause found/), { actionId: 'sentry_output' });
-      const output = await rig.slack.waitForEphemeral(USERS.onCall, (each) =>
-        textOf(each).includes('root: pid'),
+      await olivia.press(await thread.reply(/Investigated in/), { actionId: 'sentry_diagnosis' });
+      const evidence = await rig.slack.waitForEphemeral(USERS.onCall, (each) =>
+        JSON.stringify(each).includes('sentry_output'),
       );
-      expect(textOf(output)).toContain('postgres_blocking_tree');
+      await olivia.press(evidence, { actionId: 'sentry_output' });
+      const output = await rig.slack.waitForEphemeral(USERS.onCall, (each) =>
+        textOf(each).includes('postgres_blocking_tree'),
+      );
+      expect(textOf(output)).toContain('root: pid');
     });
   });
 

@@ -50,7 +50,7 @@ describe('a bad configuration on a host', () => {
     expect(stripOf(root)).toBe(GREEN);
     expect(readFileSync(file, 'utf8')).toContain('workers=4');
     const replies = (await thread.replies()).map(textOf);
-    expect(replies.filter((text) => text.includes('Cause found'))).toHaveLength(1);
+    expect(replies.filter((text) => text.includes('Investigated'))).toHaveLength(1);
     expect(replies.join('\n')).not.toContain('✗');
     expect(replies.at(-1)).toContain(
       'Fixed on shop-host by “Change file worker.conf, then restart service shop-worker”.',

@@ -85,11 +85,12 @@ describe.skipIf(withoutChromium())('the scene in the browser', () => {
   });
 
   it('names the session that really blocks the others, with the output to prove it', async () => {
-    const diagnosis = await first.reply(/Cause found/);
-    expect(textOf(diagnosis)).toContain(`Session ${blocker} `);
-    const shown = inThread(olivia).getByTestId(`thread-reply-${diagnosis.ts}`);
-    await shown.getByText('Show output').first().click();
+    const progress = await first.reply(/Investigated in .* · almost certain/);
+    expect(textOf(await first.root())).toContain(`Session ${blocker} `);
+    const shown = inThread(olivia).getByTestId(`thread-reply-${progress.ts}`);
+    await shown.getByText('Evidence').click();
     const modal = olivia.getByTestId('modal');
+    await modal.getByText('Show output').first().click();
     await modal.getByText(`root: pid ${blocker} `).waitFor();
     await keepScreenshot(olivia, '03-output');
     await olivia.getByTestId('modal-close').click();

@@ -74,6 +74,16 @@ async function policyRefuses(
       `${who} has stopped ${incident.id}: nothing of it is approved until somebody resumes it, and then I look again first. To go on: /sentry resume ${incident.id}`,
     );
   }
+  if (
+    decision === 'approve' &&
+    action.state === 'proposed' &&
+    !action.beside &&
+    incident.round > action.round
+  )
+    return refuse(
+      'LOOKED_AGAIN',
+      'The cause has been looked for again since this was proposed, so it is not run. What still helps is asked for anew.',
+    );
   const refusals: Refusal[] = [];
   const steps = await records.plan(action.planId);
   const now = policy.asOfNow();
@@ -149,7 +159,7 @@ async function transition(
       WHERE id = ${action.id} AND state = 'proposed' AND plan_hash = ${decision.planHash}
         AND expires_at > clock_timestamp() AND NOT audit_only
         AND NOT (${approve} AND NOT a.beside AND EXISTS (
-              SELECT FROM incident i WHERE i.id = a.incident_id AND i.state = 'stopped'))
+              SELECT FROM incident i WHERE i.id = a.incident_id AND (i.state = 'stopped' OR i.round > a.round)))
         AND NOT (${approve} AND ${decision.by} = ANY (approved_by))
         AND NOT (${approve && !demands.selfApproval} AND EXISTS (
               SELECT FROM incident i WHERE i.id = a.incident_id AND ${decision.by} = ANY (i.requesters)))

@@ -83,7 +83,7 @@ function nextStepOf(diagnosis: Diagnosis): string {
   if (diagnosis.verdict === 'healthy')
     return 'Nothing to do now; the alert should end by itself. If it does not, add a hint in the thread.';
   if (diagnosis.disagreement)
-    return 'A person has to judge: the runbook’s check and Claude do not agree. Both sides are in the thread.';
+    return 'A person has to judge: the runbook’s check and Claude do not agree. Both sides are in the thread, under “Evidence”.';
   // A runbook's remedy was written and reviewed by people.
   if (diagnosis.origin === 'runbook' && diagnosis.remedy !== null) return diagnosis.remedy;
   if ((diagnosis.unread?.length ?? 0) > 0)
@@ -91,8 +91,8 @@ function nextStepOf(diagnosis: Diagnosis): string {
   if (diagnosis.origin === 'runbook' && diagnosis.unknown[0] !== undefined) return diagnosis.unknown[0];
   if (diagnosis.verdict === 'cause_found')
     return diagnosis.remedy === null
-      ? 'A person should look at the cause in the thread; nothing is changed.'
-      : 'A person should look at the cause and at Claude’s suggestion in the thread; nothing is changed.';
+      ? 'A person should look at the cause; what it stands on is in the thread, under “Evidence”. Nothing is changed.'
+      : 'A person should look at the cause and, under “Evidence” in the thread, at Claude’s suggestion; nothing is changed.';
   return 'A person should look; add a hint in the thread to have it looked at again.';
 }
 

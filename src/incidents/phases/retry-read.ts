@@ -6,7 +6,7 @@ import type { ToolCall } from '../../core/tool-call.ts';
 import { classifyReadFailure } from '../failed-reads/classify-read-failure.ts';
 import { openReads } from '../failed-reads/open-reads.ts';
 import { readHash } from '../failed-reads/read-hash.ts';
-import { moveIn } from '../move.ts';
+import { moveAlone } from '../move.ts';
 import { watchForStop } from '../work.ts';
 import type { PhaseRun } from './phase-run.ts';
 
@@ -104,7 +104,7 @@ async function conclude({ deps, incident }: PhaseRun, asked: Asked, tried: Tried
   };
   return deps.sql.begin(async (tx) => {
     if (tried.readable)
-      return moveIn(tx, deps, incident, {
+      return moveAlone(tx, deps, incident, {
         from: incident.state,
         to: 'diagnosing',
         reason: 'What could not be read can be read now.',

@@ -21,7 +21,8 @@ export interface Say {
   readonly blocks?: readonly Block[];
 }
 
-const MESSAGE = 9_000;
+/** Characters of one. */
+export const MESSAGE = 9_000;
 
 /** Plain lines as a message of any length; what does not fit in one is said. */
 export function sayText(text: string): Say {

@@ -356,6 +356,47 @@ test('the investigation’s own hook says so when the incident has been stopped'
   expect((await rig.core.records.incident(incidentId))?.state).toBe('stopped');
 });
 
+describe('an approval and a new look for the cause', () => {
+  /** A turn that proposed and died left its card in a report; a hint has the cause looked for again. */
+  async function openCard() {
+    const incidentId = await openIncident(rig);
+    const action = await propose(rig, mend('a'), incidentId);
+    await rig.core.sql`UPDATE incident SET state = 'reported' WHERE id = ${incidentId}`;
+    return { incidentId, action };
+  }
+
+  test('the old card is void from the same moment on, and its press says so', async () => {
+    const { incidentId, action } = await openCard();
+    await rig.core.steering.hint(incidentId, 'UONCALL', 'it is the disk');
+    expect(await actionOf(rig, action.id)).toMatchObject({ state: 'void' });
+    expect(await decide(rig, action)).toMatchObject({ ok: false });
+    expect(await execute(rig, action.id)).toMatchObject({ kind: 'not_run' });
+    expect(rig.machine.effects).toBe(0);
+  });
+
+  test('pressed at the same moment it is void, too, whichever was first, and nothing runs', async () => {
+    const { incidentId, action } = await openCard();
+    const [yes] = await Promise.all([
+      decide(rig, action),
+      rig.core.steering.hint(incidentId, 'UONCALL', 'it is the disk'),
+    ]);
+    expect(await actionOf(rig, action.id)).toMatchObject({ state: 'void' });
+    const { events } = (await rig.core.records.load(incidentId))!;
+    expect(events.filter(({ type }) => type === 'action.approved')).toHaveLength(yes.ok ? 1 : 0);
+    expect(events.filter(({ type }) => type === 'action.void')).toHaveLength(1);
+    await execute(rig, action.id);
+    expect(rig.machine.effects).toBe(0);
+  });
+
+  test('a card of an earlier round that nobody has withdrawn yet is not approved', async () => {
+    const { incidentId, action } = await openCard();
+    await rig.core.sql`UPDATE incident SET round = round + 1 WHERE id = ${incidentId}`;
+    expect(await decide(rig, action)).toMatchObject({ ok: false, code: 'LOOKED_AGAIN' });
+    expect((await actionOf(rig, action.id)).state).toBe('proposed');
+    expect(await decide(rig, action, 'deny')).toMatchObject({ ok: true });
+  });
+});
+
 describe('what is riskier than its card said', () => {
   test.each([
     ['low', 'medium', 'void'],

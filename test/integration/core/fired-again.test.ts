@@ -9,6 +9,7 @@ import { why } from '../../../src/incidents/questions/why.ts';
 import { createTurn } from '../../../src/incidents/turn.ts';
 import { draw } from '../../../src/slack/views/blocks/draw.ts';
 import type { DrawOptions, Slot } from '../../../src/slack/views/blocks/slot.ts';
+import { stepsView } from '../../../src/slack/views/record-views.ts';
 import { boxAlert, boxTools, type Core, createCore, type Machine } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -89,9 +90,10 @@ const slots = (record: IncidentRecord, changes: Partial<DrawOptions> = {}): read
   draw(record, { ...options, ...changes });
 const shown = (record: IncidentRecord, name: string, changes: Partial<DrawOptions> = {}): string =>
   JSON.stringify(slots(record, changes).find(({ slot }) => slot === name) ?? null);
+const steps = (record: IncidentRecord): string => JSON.stringify(stepsView(record, null, options));
 
 describe('an alert that fires again soon after the end', () => {
-  test('has its incident go on: one new message with the count, and a fresh read', async () => {
+  test('has its incident go on in its one progress message, with the count, and a fresh read', async () => {
     const { incident, ...before } = await fixed();
     machine.broken = true;
     expect(await fires()).toEqual({ kind: 'reopened', incidentId: incident.id });
@@ -103,8 +105,10 @@ describe('an alert that fires again soon after the end', () => {
       slots({ ...after, events: after.events.slice(0, upTo) }).map(({ slot }) => slot);
     const earlier = names(reopening);
     const added = names(reopening + 1).filter((name) => !earlier.includes(name));
-    expect(added.filter((name) => !name.startsWith('live:'))).toEqual(['again:opening-2']);
+    expect(added).toEqual(['again:opening-2']);
     expect(shown(after, 'again:opening-2')).toMatch(/Fires again.* \(2nd time in /);
+    expect(earlier).toContain('live:1');
+    expect(steps(after)).toContain('Its alert fired again (2 times by now).');
     const reads = (record: Pick<IncidentRecord, 'toolCalls'>) =>
       record.toolCalls.filter(({ tool, role }) => tool === 'box_state' && role === 'detective').length;
     expect(reads(after)).toBeGreaterThan(reads(before));
@@ -169,7 +173,7 @@ describe('an alert that is taken in without any work', () => {
     expect(await core.investigate(id, 'U0NOAH')).toMatchObject({ ok: true });
     const again = await until(id, 'reported', 2);
     expect(shown(again, 'again:1')).not.toContain('sentry_investigate');
-    expect(shown(again, 'live:2')).toContain('U0NOAH');
+    expect(steps(again)).toContain('U0NOAH');
     expect(why(again)).toContain('<@U0NOAH> had it investigated again');
   });
 

@@ -16,7 +16,7 @@ const slotsOf = (messages: readonly Message[], id: IncidentId): readonly string[
     .filter((block) => block.startsWith(`sentry:${id}:`))
     .map((block) => block.slice(`sentry:${id}:`.length).replace(/:[0-9a-f]{8}$/, ''));
 
-const WHOLE = ['root', 'live:1', 'diagnosis:1', `action:${ACTION}`, `result:${ACTION}`, 'summary:1'];
+const WHOLE = ['root', 'live:1', `action:${ACTION}`, `result:${ACTION}`, 'summary:1'];
 
 it('draws a whole incident into one thread, in order, and edits the root in place', async () => {
   scene = await slackScene();
@@ -71,7 +71,7 @@ it.each([
     const id = await scene.incident(whole ? wholeIncident.slice(1, 9) : []);
     const before = await eventually(async () => {
       const found = await scene.messages();
-      expect(slotsOf(found, id)).toEqual(whole ? ['root', 'live:1', 'diagnosis:1'] : ['root']);
+      expect(slotsOf(found, id)).toEqual(whole ? ['root', 'live:1'] : ['root']);
       return found;
     });
     const web = new WebClient(SENTRY_APP.botToken, { slackApiUrl: scene.slack.apiUrl });
@@ -81,7 +81,7 @@ it.each([
       const [root, ...below] = await scene.messages();
       expect(slotsOf([root!, ...below], id)).toEqual([
         'root',
-        ...(whole ? ['live:1', 'diagnosis:1'] : []),
+        ...(whole ? ['live:1'] : []),
         `action:${action.id}`,
       ]);
       expect(below.every(({ thread_ts }) => thread_ts === root?.ts)).toBe(true);
@@ -122,9 +122,7 @@ it('waits as long as Slack says, and loses nothing', async () => {
     retry_after_s: 1,
   });
   const id = await scene.incident(wholeIncident.slice(1, 9));
-  await eventually(async () =>
-    expect(slotsOf(await scene.messages(), id)).toEqual(['root', 'live:1', 'diagnosis:1']),
-  );
+  await eventually(async () => expect(slotsOf(await scene.messages(), id)).toEqual(['root', 'live:1']));
   expect((await scene.counters()).calls['chat.postMessage']).toMatchObject({ rateLimited: 2, early: 0 });
 });
 
@@ -135,9 +133,7 @@ it.each(['server_error_after', 'hang_up_after'] as const)(
     await scene.bot();
     await scene.control('fail', { kind, method: 'chat.postMessage', times: 1 });
     const id = await scene.incident(wholeIncident.slice(1, 9));
-    await eventually(async () =>
-      expect(slotsOf(await scene.messages(), id)).toEqual(['root', 'live:1', 'diagnosis:1']),
-    );
+    await eventually(async () => expect(slotsOf(await scene.messages(), id)).toEqual(['root', 'live:1']));
     expect((await scene.counters()).duplicates).toEqual([]);
   },
 );
@@ -157,15 +153,15 @@ it.each([[[]], [['metadata']]])(
     await scene.control('drop-fields', { fields });
     const first = await scene.bot();
     const id = await scene.incident(wholeIncident.slice(1, 9));
-    await eventually(async () => expect(await scene.messages()).toHaveLength(3));
+    await eventually(async () => expect(await scene.messages()).toHaveLength(2));
     await first.stop();
     // As if killed between Slack's answer and the record of it: once for the root, once in the thread.
-    await scene.sql`UPDATE slack_post SET ts = NULL, sent_hash = NULL, posting_since = clock_timestamp() WHERE slot IN ('root', 'diagnosis:1')`;
+    await scene.sql`UPDATE slack_post SET ts = NULL, sent_hash = NULL, posting_since = clock_timestamp() WHERE slot IN ('root', 'live:1')`;
     await scene.sql`UPDATE slack_lease SET drawn_mark = ''`;
     await scene.append(id, { type: 'incident.escalated', reason: 'help' });
     await scene.bot();
     await eventually(async () =>
-      expect(slotsOf(await scene.messages(), id)).toEqual(['root', 'live:1', 'diagnosis:1', 'escalation:1']),
+      expect(slotsOf(await scene.messages(), id)).toEqual(['root', 'live:1', 'escalation:1']),
     );
     expect((await scene.counters()).duplicates).toEqual([]);
   },
@@ -177,10 +173,10 @@ it('two processes draw the same incidents without doubling a message', async () 
   const ids = await Promise.all(Array.from({ length: 5 }, () => scene.incident(wholeIncident.slice(1, 9))));
   await eventually(async () => {
     const messages = await scene.messages();
-    for (const id of ids) expect(slotsOf(messages, id)).toEqual(['root', 'live:1', 'diagnosis:1']);
+    for (const id of ids) expect(slotsOf(messages, id)).toEqual(['root', 'live:1']);
   }, 30_000);
   const posts = (await scene.counters()).calls['chat.postMessage'];
-  expect(posts?.ok).toBe(15);
+  expect(posts?.ok).toBe(10);
 });
 
 it('coalesces words that are being spoken into a few edits, and the last state stands', async () => {
@@ -206,9 +202,7 @@ it('catches up after an outage of Slack, in order, with the newest state', async
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(await scene.messages()).toEqual([]);
   await scene.control('reset', {});
-  await eventually(async () =>
-    expect(slotsOf(await scene.messages(), id)).toEqual(['root', 'live:1', 'diagnosis:1']),
-  );
+  await eventually(async () => expect(slotsOf(await scene.messages(), id)).toEqual(['root', 'live:1']));
   expect((await scene.counters()).duplicates).toEqual([]);
 });
 

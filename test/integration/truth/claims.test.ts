@@ -13,7 +13,9 @@ import { createAnthropicBackend } from '../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../src/llm/gateway.ts';
 import { incidentDocument } from '../../../src/memory/past/incident-document.ts';
 import type { Runbook } from '../../../src/runbooks/runbook.ts';
+import { diagnosesOf } from '../../../src/slack/views/blocks/diagnosis.ts';
 import { draw } from '../../../src/slack/views/blocks/draw.ts';
+import { diagnosisView } from '../../../src/slack/views/record-views.ts';
 import { defineReadTool, type Tool } from '../../../src/tools/define.ts';
 import { boxAlert, boxTools, type Core, createCore, findsNothing, type Machine } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
@@ -221,7 +223,9 @@ function lastOf({ events }: IncidentRecord): Diagnosis {
 }
 
 const drawn = (record: IncidentRecord) => draw(record, { threadUrl: () => null, approvers: null });
-const told = (record: IncidentRecord): string => JSON.stringify(drawn(record));
+/** What the thread shows, and the window that its *Evidence* opens. */
+const told = (record: IncidentRecord): string =>
+  JSON.stringify([drawn(record), diagnosisView(record, diagnosesOf(record.events).length)]);
 const detective = () =>
   claude.requests.filter(({ body }) => body.tools?.some(({ name }) => name === 'report_diagnosis'));
 const fellBack = ({ events }: IncidentRecord): boolean =>
@@ -347,7 +351,7 @@ describe('a claim to have acted', () => {
     const root = JSON.stringify(drawn(record)[0]?.blocks);
     expect(root).toContain('Cause so far (Claude’s words): ');
     expect(root).not.toContain('already');
-    expect(told(record)).toContain('Claude suggests: ');
+    expect(told(record)).toContain('Claude suggests');
     expect(why(record)).toMatch(/\*Cause\* \(97 % sure, Claude’s words\): I terminated/);
     const remembered = incidentDocument(record, new Date()).document;
     expect(remembered).toContain('Cause (Claude’s words): I terminated');

@@ -11,7 +11,9 @@ import { measureAt } from '../../../src/core/measure.ts';
 import { why } from '../../../src/incidents/questions/why.ts';
 import { createAnthropicBackend } from '../../../src/llm/anthropic.ts';
 import { createModelGateway } from '../../../src/llm/gateway.ts';
+import { diagnosesOf } from '../../../src/slack/views/blocks/diagnosis.ts';
 import { draw } from '../../../src/slack/views/blocks/draw.ts';
+import { diagnosisView } from '../../../src/slack/views/record-views.ts';
 import { defineReadTool, type Tool } from '../../../src/tools/define.ts';
 import { boxAlert, boxTools, type Core, createCore, findsNothing } from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
@@ -177,7 +179,10 @@ function lastOf({ events }: IncidentRecord): Diagnosis {
 }
 
 const told = (record: IncidentRecord): string =>
-  JSON.stringify(draw(record, { threadUrl: () => null, approvers: null })) + why(record);
+  JSON.stringify([
+    draw(record, { threadUrl: () => null, approvers: null }),
+    ...diagnosesOf(record.events).map((_, at) => diagnosisView(record, at + 1)),
+  ]) + why(record);
 
 /** The claim is true and its quote stands; only what is concluded from it is not. */
 const WELL: readonly (readonly [language: string, words: string])[] = [

@@ -259,14 +259,14 @@ describe('a burst', () => {
   });
 
   it('within one thread the order stays: what is missing in its order, and the card only where it stands [C5]', () => {
-    const slots = [slot('root'), slot('diagnosis:1'), slot('action:act_1', 'new')];
+    const slots = [slot('root'), slot('headsup:2'), slot('action:act_1', 'new')];
     const row = (name: string, sentHash: string): [string, PostRow] => [
       name,
       { slot: name, channel: 'C1', ts: '1', sentHash, postingForMs: null, editedMsAgo: null },
     ];
     const pressedNext = (posts: readonly [string, PostRow][]) => nextCalls(slots, new Map(posts), true)[0];
     expect(pressedNext([])).toMatchObject({ kind: 'post', slot: { slot: 'root' } });
-    expect(pressedNext([row('root', 'x')])).toMatchObject({ kind: 'post', slot: { slot: 'diagnosis:1' } });
+    expect(pressedNext([row('root', 'x')])).toMatchObject({ kind: 'post', slot: { slot: 'headsup:2' } });
     expect(pressedNext([row('root', 'x'), row('action:act_1', 'old')])).toMatchObject({
       kind: 'edit',
       slot: { slot: 'action:act_1' },

@@ -3,6 +3,7 @@ import type { IncidentEventBody } from '../../../src/core/event.ts';
 import { asActionId } from '../../../src/core/ids.ts';
 import { draw } from '../../../src/slack/views/blocks/draw.ts';
 import type { DrawOptions, Slot } from '../../../src/slack/views/blocks/slot.ts';
+import { diagnosisView, stepsView } from '../../../src/slack/views/record-views.ts';
 import {
   ACTION,
   aDiagnosis,
@@ -46,14 +47,7 @@ describe('the thread of an incident', () => {
       incident: anIncident({ state: 'resolved', verdict: 'fixed' }),
       events: eventsOf(...wholeIncident),
     });
-    expect(names(slots)).toEqual([
-      'root',
-      'live:1',
-      'diagnosis:1',
-      `action:${ACTION}`,
-      `result:${ACTION}`,
-      'summary:1',
-    ]);
+    expect(names(slots)).toEqual(['root', 'live:1', `action:${ACTION}`, `result:${ACTION}`, 'summary:1']);
     expect(slots.map((slot) => slot.inThread)).toEqual([false, true, true, true, true, true]);
   });
 
@@ -158,8 +152,10 @@ describe('the thread of an incident', () => {
     ];
     const incident = anIncident({ state: 'reported', nextStep: limit, asksAgainAt: at });
     const waiting = drawn({ incident, events: eventsOf(...limited), actions: [] });
-    for (const name of ['root', 'diagnosis:1'])
-      expect(shown(waiting, name), name).toMatch(/At most 1 restart[^]*It may be done again at/);
+    const evidence = (events: readonly IncidentEventBody[], actions = [anAction({ state: 'proposed' })]) =>
+      JSON.stringify(diagnosisView(aRecord({ incident, events: eventsOf(...events), actions }), 1));
+    for (const text of [shown(waiting, 'root'), evidence(limited)])
+      expect(text).toMatch(/At most 1 restart[^]*It may be done again at/);
     expect(shown(waiting, 'root')).not.toMatch(/over to you/i);
     expect(shown(drawn({ incident: { ...incident, asksAgainAt: null } }), 'root')).toMatch(/over to you/i);
     const asked = drawn({
@@ -168,10 +164,13 @@ describe('the thread of an incident', () => {
       actions: [anAction({ state: 'proposed' })],
     });
     expect(shown(asked, `action:${ACTION}`)).toContain('sentry_approve');
-    expect(shown(asked, 'diagnosis:1')).not.toContain('No action is proposed');
+    expect(evidence(limited)).toContain('No action is proposed');
+    expect(evidence([...limited, { type: 'action.proposed', actionId: ACTION }])).not.toContain(
+      'No action is proposed',
+    );
   });
 
-  it('begins a new progress message and a new diagnosis when the cause is looked for again', () => {
+  it('goes on in the one progress message when the cause is looked for again, and says in a new line what it takes back', () => {
     const again: IncidentEventBody[] = [
       ...wholeIncident.slice(0, 17),
       { type: 'verification.concluded', round: 1, verdict: 'not_fixed', reason: 'Still blocked.' },
@@ -185,12 +184,19 @@ describe('the thread of an incident', () => {
         state: 'ok',
         summary: '1 lock',
       },
-      { type: 'diagnosis.concluded', round: 2, diagnosis: aDiagnosis({ rootCause: 'another session' }) },
+      {
+        type: 'diagnosis.concluded',
+        round: 2,
+        diagnosis: aDiagnosis({ category: 'pool_exhausted', rootCause: 'the pool is full' }),
+      },
     ];
     const slots = drawn({ incident: anIncident({ round: 2 }), events: eventsOf(...again) });
-    expect(names(slots).slice(-2)).toEqual(['live:2', 'diagnosis:2']);
+    expect(names(slots).at(-1)).toBe('headsup:2');
     expect(names(slots).join(' ')).not.toMatch(/verification|summary/);
-    expect(shown(slots, 'live:1')).not.toContain('pg_locks');
+    expect(shown(slots, 'headsup:2')).toMatch(/I was wrong:.*not “pid 4242 holds.*It is “the pool is full”/);
+    // Of what is under way this round alone.
+    expect(shown(slots, 'live:1')).toContain('pg_locks');
+    expect(shown(slots, 'live:1')).not.toContain('who blocks whom');
   });
 });
 
@@ -273,10 +279,11 @@ describe('the progress message', () => {
       ...Array.from({ length: 30 }, () => call('validator', 'verify: the lock is gone')),
       ...wholeIncident.slice(16),
     );
-    const live = shown(drawn({ incident: anIncident({ state: 'resolved' }), events }), 'live:1');
-    expect(live).toContain('Investigated in 6 s · 1 look at the live system');
+    const slots = drawn({ incident: anIncident({ state: 'resolved' }), events });
+    const live = shown(slots, 'live:1');
+    expect(live).toContain('Investigated in 6 s · 1 look at the live system · almost certain"');
     expect(live).not.toContain('verify:');
-    expect(live).not.toContain('more steps');
+    expect(buttonsOf(slots, 'live:1')).toEqual(['sentry_steps', 'sentry_diagnosis']);
   });
 
   it('says what a look was for and what it showed, and leaves what was run to its own message', () => {
@@ -289,13 +296,18 @@ describe('the progress message', () => {
   it('says seen before once, though memory is asked twice', () => {
     const recalled = wholeIncident[3]!;
     const events = eventsOf(...wholeIncident.slice(0, 6), recalled, ...wholeIncident.slice(6));
-    expect(shown(drawn({ events }), 'live:1').match(/Seen before/g)).toHaveLength(1);
+    const slots = drawn({ events });
+    expect(
+      JSON.stringify(slots.find(({ slot }) => slot === 'live:1')?.blocks).match(/Seen before/g),
+    ).toHaveLength(1);
   });
 
-  it('links the incident this was seen in before', () => {
-    const slots = drawn({ events: eventsOf(...wholeIncident.slice(0, 7)) });
-    expect(shown(slots, 'live:1')).toContain('https://example.slack.com/archives/C0/INC-3');
-    expect(shown(slots, 'live:1')).toContain('Seen before');
+  it('links the incident this was seen in before among its steps', () => {
+    const steps = JSON.stringify(
+      stepsView(aRecord({ events: eventsOf(...wholeIncident.slice(0, 7)) }), null, options),
+    );
+    expect(steps).toContain('https://example.slack.com/archives/C0/INC-3');
+    expect(steps).toContain('Seen before');
   });
 
   it('shows the words being spoken, and only while somebody works', () => {
@@ -307,24 +319,34 @@ describe('the progress message', () => {
     ).not.toContain('pid 4242 becau');
   });
 
-  it('says that the playbook goes on when the model failed', () => {
-    const events = eventsOf(...wholeIncident.slice(0, 6), {
-      type: 'investigator.fallback',
-      reason: '529 overloaded',
-    });
-    expect(shown(drawn({ events }), 'live:1')).toMatch(/the playbook goes on.*529 overloaded/);
-  });
+  it.each(['diagnosing', 'reported'] as const)(
+    'says that the playbook goes on when the model failed: %s',
+    (state) => {
+      const events = eventsOf(...wholeIncident.slice(0, 6), {
+        type: 'investigator.fallback',
+        reason: '529 overloaded',
+      });
+      expect(shown(drawn({ incident: anIncident({ state }), events }), 'live:1')).toMatch(
+        /the playbook goes on.*529 overloaded/,
+      );
+    },
+  );
 
-  it('folds many steps and says how to see them all', () => {
-    const call = wholeIncident[6]!;
-    const events = eventsOf(...wholeIncident.slice(0, 6), ...Array.from({ length: 40 }, () => call));
+  it('shows the newest of many steps, and all of them one press away', () => {
+    const events = eventsOf(
+      ...wholeIncident.slice(0, 6),
+      ...Array.from({ length: 40 }, (_, n) => call('detective', `look ${n}`)),
+    );
     const slots = drawn({ events });
-    expect(shown(slots, 'live:1')).toMatch(/\d+ more steps/);
-    expect(buttonsOf(slots, 'live:1')).toEqual(['sentry_steps']);
+    expect(shown(slots, 'live:1')).toContain('look 39');
+    expect(shown(slots, 'live:1')).not.toContain('look 3”');
+    expect(buttonsOf(slots, 'live:1')).toEqual(['sentry_steps', 'sentry_steps']);
+    const steps = JSON.stringify(stepsView(aRecord({ events }), null, options));
+    for (const n of [0, 3, 39]) expect(steps).toContain(`“look ${n}”`);
   });
 });
 
-describe('the diagnosis', () => {
+describe('the evidence of a diagnosis', () => {
   it('claims no cause where the why is not known, and no number stands beside it', () => {
     const card = diagnosed({
       rootCause: 'shop-worker does not run.',
@@ -341,8 +363,8 @@ describe('the diagnosis', () => {
       incident: anIncident({ cause: 'idle for 11 s' }),
       events: eventsOf({ type: 'diagnosis.concluded', round: 1, diagnosis: aDiagnosis() }),
     });
-    for (const slot of draw(record, options).filter((each) => /root|diagnosis/.test(each.slot)))
-      expect(JSON.stringify(slot)).toMatch(/\(as of "\},\{"type":"date"/);
+    for (const shown of [draw(record, options)[0], diagnosisView(record, 1)])
+      expect(JSON.stringify(shown)).toMatch(/\(as of "\},\{"type":"date"/);
   });
 
   it('quotes a line once, under all that it shows', () => {
@@ -360,11 +382,13 @@ describe('the diagnosis', () => {
   });
 
   const diagnosed = (changes: Parameters<typeof aDiagnosis>[0]): string =>
-    shown(
-      drawn({
-        events: eventsOf({ type: 'diagnosis.concluded', round: 1, diagnosis: aDiagnosis(changes) }),
-      }),
-      'diagnosis:1',
+    JSON.stringify(
+      diagnosisView(
+        aRecord({
+          events: eventsOf({ type: 'diagnosis.concluded', round: 1, diagnosis: aDiagnosis(changes) }),
+        }),
+        1,
+      ),
     );
 
   it('says how sure it is of a cause, and gives no number where there is none', () => {
@@ -378,7 +402,7 @@ describe('the diagnosis', () => {
     expect(text).toContain('sentry_output');
     expect(text).toContain('pid 4242 blocks 5 others\\n“pid 4242”');
     const long = [{ claim: 'c'.repeat(700), toolCallIds: [CALL], quote: 'pid 4242' }];
-    expect(diagnosed({ evidence: long })).toContain('sentry_diagnosis');
+    expect(diagnosed({ evidence: long })).toContain('c'.repeat(700));
   });
 
   it('says whose words a model’s are, and what else was weighed', () => {
@@ -395,13 +419,13 @@ describe('the diagnosis', () => {
       doubleCheck: { cause: null, dropped: 0, reason: 'it took too long' },
     });
     for (const part of [
-      'Claude’s words: ',
+      'All of this is in Claude’s words',
       'the fix: possible, 60 %',
       'ruled out: a long vacuum (1 read against it)',
-      'an update without commit → a lock → checkouts wait',
-      'There now (Claude’s words): ',
-      'Wrong if (Claude’s words): ',
-      'Claude suggests: ',
+      'an update without commit',
+      'There now: ',
+      'Wrong if',
+      'Claude suggests',
       'Not double-checked: it took too long.',
     ])
       expect(text).toContain(part);
@@ -413,13 +437,12 @@ describe('the diagnosis', () => {
       { cause: 'pid 4242 holds the lock', forIds: [CALL], againstIds: [], end: 'ruled_in' },
       { cause: says, forIds: [], againstIds: [CALL], end: 'ruled_out' },
     ] as const;
-    const record = drawn({
+    const record = aRecord({
       incident: anIncident({ state: 'resolved', resolvedBy: 'confirmed', cause: 'pid 4242 holds the lock' }),
       events: eventsOf({ type: 'diagnosis.concluded', round: 1, diagnosis: aDiagnosis({ hypotheses }) }),
     });
-    for (const slot of ['root', 'diagnosis:1']) {
-      const text = shown(record, slot);
-      expect(text).toContain('Looked at too: ');
+    for (const text of [JSON.stringify(draw(record, options)[0]), JSON.stringify(diagnosisView(record, 1))]) {
+      expect(text).toContain('Looked at too');
       expect(text).toContain(says);
       expect(text).not.toMatch(/[✗✓]|against it|ruled out/);
     }

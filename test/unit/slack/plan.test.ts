@@ -31,19 +31,19 @@ const next = (slots: readonly Slot[], posts: ReadonlyMap<string, PostRow>) => {
 };
 
 it('posts what is missing in its order, before any edit', () => {
-  const slots = [slot('root', 'new'), slot('live:1', 'new', true), slot('diagnosis:1')];
+  const slots = [slot('root', 'new'), slot('live:1', 'new', true), slot('headsup:2')];
   expect(next(slots, new Map())).toBe('post root');
   expect(next(slots, standing(slot('root', 'old')))).toBe('post live:1');
-  expect(next(slots, standing(slot('root', 'old'), slot('live:1', 'old')))).toBe('post diagnosis:1');
+  expect(next(slots, standing(slot('root', 'old'), slot('live:1', 'old')))).toBe('post headsup:2');
 });
 
 it('edits the live message last, and nothing that says the same', () => {
-  const slots = [slot('root', 'new'), slot('live:1', 'new', true), slot('diagnosis:1', 'new')];
-  expect(next(slots, standing(slot('root', 'old'), slot('live:1', 'old'), slot('diagnosis:1', 'old')))).toBe(
+  const slots = [slot('root', 'new'), slot('live:1', 'new', true), slot('headsup:2', 'new')];
+  expect(next(slots, standing(slot('root', 'old'), slot('live:1', 'old'), slot('headsup:2', 'old')))).toBe(
     'edit root',
   );
-  expect(next(slots, standing(slots[0]!, slot('live:1', 'old'), slot('diagnosis:1', 'old')))).toBe(
-    'edit diagnosis:1',
+  expect(next(slots, standing(slots[0]!, slot('live:1', 'old'), slot('headsup:2', 'old')))).toBe(
+    'edit headsup:2',
   );
   expect(next(slots, standing(slots[0]!, slot('live:1', 'old'), slots[2]!))).toBe('edit live:1');
   expect(next(slots, standing(...slots))).toBeNull();

@@ -122,8 +122,9 @@ function windows(text: string, many: number): readonly (readonly [string, unknow
   return [
     ['output', outputView(call, 0)],
     ['evidence', evidenceView(record, steps[0]!)],
-    ['diagnosis', diagnosisView(diagnosis)],
-    ['steps', stepsView(record, 1, { threadUrl: () => null } as never)],
+    ['evidence of a diagnosis', diagnosisView(record, 1)],
+    ['steps', stepsView(record, null, { threadUrl: () => null } as never)],
+    ['steps of one round', stepsView(record, 1, { threadUrl: () => null } as never)],
     ['why', whyView(content)],
     ['deny', denyView({ ...where, plan: `${ACTION}:${sha256}` }, steps)],
     ['grant', grantView({ ...where, value: 'x' }, grant as never)],

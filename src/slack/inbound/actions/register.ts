@@ -55,8 +55,9 @@ export function registerActions(app: App, context: SlackContext): void {
     if (body.type !== 'block_actions') return;
     const pressed = readPress(body, respond);
     const handler =
-      handlers[(body.actions[0]?.action_id ?? '').replace(/(?<=roll_back|split|put_back)_\d+$/, '')] ??
-      unknownButton;
+      handlers[
+        (body.actions[0]?.action_id ?? '').replace(/(?<=roll_back|split|put_back|diagnosis)_\d+$/, '')
+      ] ?? unknownButton;
     await handler(context, pressed);
   });
 

@@ -33,7 +33,9 @@ export async function showGrant(context: SlackContext, pressed: Pressed): Promis
   if (!grant.ok) return context.tell(audience, { text: grant.reason });
   const where = { value, channel: audience.channel ?? '', threadTs: audience.threadTs };
   try {
-    await context.client.views.open({ trigger_id: pressed.triggerId, view: grantView(where, grant) });
+    const { views } = context.client;
+    const open = pressed.viewId ? views.push : views.open;
+    await open.call(views, { trigger_id: pressed.triggerId, view: grantView(where, grant) });
   } catch (error) {
     context.deps.log.warn({ code: codeOf(error) }, 'no window for what to grant; answering in the thread');
     const again = button({ text: 'Check again', action: ACTIONS.readAgain, value });

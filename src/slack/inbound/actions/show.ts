@@ -3,9 +3,10 @@ import { formatDetailsDeleted } from '../../../core/details-deleted.ts';
 import { asActionId, asIncidentId, asToolCallId, type IncidentId } from '../../../core/ids.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import type { SlackContext } from '../../context.ts';
-import { sayText } from '../../outbound/tell.ts';
+import { MESSAGE, type Say, sayText } from '../../outbound/tell.ts';
 import { codeOf } from '../../outbound/web-errors.ts';
-import { paragraph, prose, words } from '../../views/blocks/build.ts';
+import { type Block, paragraph, prose, words } from '../../views/blocks/build.ts';
+import { LIMITS } from '../../views/blocks/limits.ts';
 import { modal } from '../../views/modal.ts';
 import { outputView } from '../../views/output.ts';
 import { diagnosisView, evidenceView, stepsView, whyView } from '../../views/record-views.ts';
@@ -17,28 +18,29 @@ const GONE =
 type Make = () => Promise<types.ModalView | string>;
 
 /**
- * Opens a window at once (a trigger lives 3 s) and fills it. `make` gives the window, or in words why there is none.
+ * Opens a window at once (a trigger lives 3 s) and fills it. `make` gives the window, or in words why there is none. What was
+ * pressed in a window stands on top of it, or with `stays` in its place.
  */
 export async function show(
   context: SlackContext,
   pressed: Pressed,
   title: string,
   make: Make,
+  stays = false,
 ): Promise<void> {
   const { client } = context;
   const waiting = modal(title, [prose(paragraph(words('One moment …')))]);
-  let viewId: string | undefined;
+  let viewId = (stays ? pressed.viewId : null) ?? undefined;
   try {
     const open = pressed.viewId ? client.views.push : client.views.open;
-    const opened = await open.call(client.views, { trigger_id: pressed.triggerId, view: waiting });
-    viewId = opened.view?.id;
+    viewId ??= (await open.call(client.views, { trigger_id: pressed.triggerId, view: waiting })).view?.id;
   } catch (error) {
     context.deps.log.warn({ code: codeOf(error) }, 'a window did not open; answering in the thread');
   }
   const made = await make();
   const view = typeof made === 'string' ? modal(title, [prose(paragraph(words(made)))]) : made;
   if (viewId) await client.views.update({ view_id: viewId, view });
-  else await context.tell(pressed.audience, sayText(textOf(view)));
+  else await context.tell(pressed.audience, sayView(view));
 }
 
 /**
@@ -64,12 +66,19 @@ const showOf = (
   title: string,
   id: IncidentId,
   make: (record: IncidentRecord) => types.ModalView | string | Promise<types.ModalView | string>,
+  stays = false,
 ): Promise<void> =>
-  show(context, pressed, title, async () => {
-    const record = await context.deps.records.load(id);
-    if (!record) return 'This incident is not on record any more.';
-    return (await mayLook(context, pressed, id)) ? make(record) : NOT_YOURS;
-  });
+  show(
+    context,
+    pressed,
+    title,
+    async () => {
+      const record = await context.deps.records.load(id);
+      if (!record) return 'This incident is not on record any more.';
+      return (await mayLook(context, pressed, id)) ? make(record) : NOT_YOURS;
+    },
+    stays,
+  );
 
 /** *Show output*: the stored output of one tool call. */
 export const showOutput = (context: SlackContext, pressed: Pressed): Promise<void> =>
@@ -102,28 +111,50 @@ export const showWhy = (context: SlackContext, pressed: Pressed): Promise<void> 
     whyView(context.deps.why(record)),
   );
 
-/** *Show all steps*: value `INC-n:<round>`. */
+/** *Steps*: value `INC-n`; of messages that still stand `INC-n:<round>`. */
 export function showSteps(context: SlackContext, pressed: Pressed): Promise<void> {
-  const [id = '', round = '1'] = pressed.value.split(':');
+  const [id = '', round] = pressed.value.split(':');
   return showOf(
     context,
     pressed,
-    'All steps',
+    'Steps',
     asIncidentId(id),
     async (record) =>
       formatDetailsDeleted(record.incident) ??
-      stepsView(record, Number(round), await context.drawOptions(record)),
+      stepsView(record, round === undefined ? null : Number(round), await context.drawOptions(record)),
   );
 }
 
-/** *Show all of it*: value `INC-n:<number of the diagnosis>`. */
+/** *Evidence*: value `INC-n:<number of the diagnosis>`. Another look takes the place of the one in whose window it was pressed. */
 export function showDiagnosis(context: SlackContext, pressed: Pressed): Promise<void> {
   const [id = '', number = '1'] = pressed.value.split(':');
-  return showOf(context, pressed, 'Diagnosis', asIncidentId(id), (record) => {
-    const event = record.events.filter((each) => each.type === 'diagnosis.concluded')[Number(number) - 1];
-    if (event) return diagnosisView(event.diagnosis);
-    return formatDetailsDeleted(record.incident) ?? `This diagnosis ${GONE}`;
+  return showOf(
+    context,
+    pressed,
+    'Evidence',
+    asIncidentId(id),
+    async (record) =>
+      diagnosisView(record, Number(number), await context.drawOptions(record)) ??
+      formatDetailsDeleted(record.incident) ??
+      `This diagnosis ${GONE}`,
+    true,
+  );
+}
+
+/** A window as a message, where there are no windows: with what can be pressed beside a line, cut where a message is full. */
+function sayView(view: types.ModalView): Say {
+  let room = MESSAGE;
+  const blocks = view.blocks
+    .filter((block) => block.type !== 'actions')
+    .slice(0, LIMITS.messageBlocks) as Block[];
+  const firstOut = blocks.findIndex((block) => {
+    room -= textOf({ ...view, blocks: [block] }).length;
+    return room < 0;
   });
+  const text = textOf(view);
+  // One block alone is too long: its words are cut instead.
+  if (firstOut === 0) return sayText(text);
+  return { text: sayText(text).text, blocks: firstOut < 0 ? blocks : blocks.slice(0, firstOut) };
 }
 
 /** What a window says, for where there are no windows. */

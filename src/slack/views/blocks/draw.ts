@@ -2,13 +2,13 @@ import { stepsOf } from '../../../core/action.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isMerged } from '../../../core/merged-with.ts';
-import { openReads } from '../../../incidents/failed-reads/open-reads.ts';
 import { drawActionCard } from './action-card.ts';
 import { drawAgain, drawReopened, type Placed } from './again.ts';
 import { drawCall, drawEscalation, drawPageFailed } from './call.ts';
 import { drawClosing, hasEnded } from './closing.ts';
-import { drawDiagnosis, type PlanNone } from './diagnosis.ts';
-import { drawLive, roundsOf } from './live.ts';
+import { asksForFix } from './diagnosis.ts';
+import { drawHeadsUp } from './heads-up.ts';
+import { drawLive } from './live.ts';
 import { drawMembers } from './merged.ts';
 import { drawNoOtherWay } from './no-other-way.ts';
 import { drawNoTarget } from './no-target.ts';
@@ -24,10 +24,7 @@ import type { DrawOptions, Slot } from './slot.ts';
  */
 export function draw(record: IncidentRecord, options: DrawOptions): readonly Slot[] {
   if (isOneLine(record)) return [drawRoot(record, options)];
-  const placed: Placed[] = roundsOf(record).map((round) => ({
-    seq: round.seq,
-    slot: drawLive(record, round, options),
-  }));
+  const placed: Placed[] = [...drawLive(record, options)];
   const count = new Map<string, number>();
   for (const event of record.events) {
     const number = (count.get(event.type) ?? 0) + 1;
@@ -51,11 +48,7 @@ function slotOf(
   options: DrawOptions,
 ): Slot | null {
   if (event.type === 'incident.opened') return drawNoTarget(record, event);
-  if (event.type === 'diagnosis.concluded')
-    return drawDiagnosis(record, event.diagnosis, number, planNoneAfter(record, event.seq), {
-      mayDig: options.mayDig === true && endsInReport(record, event.seq),
-      reads: options.mayReadAgain === true && endsInReport(record, event.seq) ? openReads(record) : [],
-    });
+  if (event.type === 'diagnosis.concluded') return drawHeadsUp(record, event, number);
   if (event.type === 'plan.none' && askedBefore(record, event.seq))
     return drawNoOtherWay(record, event, number);
   if (event.type === 'incident.escalated') return drawEscalation(record, event, number, options);
@@ -91,23 +84,6 @@ function askedBefore(record: IncidentRecord, seq: number): boolean {
   return before.some((event) => event.seq > diagnosed && asksForFix(record, event));
 }
 
-/** A proposal that people can decide on, and nothing beside the fix. */
-const asksForFix = ({ actions }: IncidentRecord, event: IncidentEvent): boolean =>
-  event.type === 'action.proposed' &&
-  actions.some(({ id, auditOnly, beside }) => id === event.actionId && !auditOnly && !beside);
-
-/** Why nothing was proposed after this diagnosis and before the next; nothing once something is: a limit may be over. */
-function planNoneAfter(record: IncidentRecord, seq: number): PlanNone | null {
-  let none: PlanNone | null = null;
-  for (const event of record.events) {
-    if (event.seq <= seq) continue;
-    if (event.type === 'diagnosis.concluded') break;
-    if (asksForFix(record, event)) return null;
-    if (event.type === 'plan.none') none = event;
-  }
-  return none;
-}
-
 /** How its first opening ended, and a line for each time it came back. */
 function endings(record: IncidentRecord, options: DrawOptions): readonly Placed[] {
   const closings = openingsOf(record)
@@ -124,10 +100,4 @@ function endings(record: IncidentRecord, options: DrawOptions): readonly Placed[
 function unique(slots: readonly Slot[]): readonly Slot[] {
   const seen = new Set<string>();
   return slots.filter((slot) => !seen.has(slot.slot) && seen.add(slot.slot));
-}
-
-/** The last word of an investigation that went no further. */
-function endsInReport({ incident, events }: IncidentRecord, seq: number): boolean {
-  const last = events.findLast(({ type }) => type === 'diagnosis.concluded');
-  return last?.seq === seq && (incident.state === 'reported' || incident.state === 'escalated');
 }

@@ -57,12 +57,14 @@ export function formatCause(
 }
 
 /** A confidence from 0 to 1 in words and per cent. */
-export function formatConfidence(confidence: number): string {
-  const percent = `${Math.round(confidence * 100)} %`;
-  if (confidence >= 0.9) return `almost certain, ${percent}`;
-  if (confidence >= 0.7) return `likely, ${percent}`;
-  if (confidence >= 0.5) return `possible, ${percent}`;
-  return `only a guess, ${percent}`;
+export const formatConfidence = (confidence: number): string =>
+  `${confidenceWords(confidence)}, ${Math.round(confidence * 100)} %`;
+
+export function confidenceWords(confidence: number): string {
+  if (confidence >= 0.9) return 'almost certain';
+  if (confidence >= 0.7) return 'likely';
+  if (confidence >= 0.5) return 'possible';
+  return 'only a guess';
 }
 
 export const riskLabels: Readonly<Record<Action['risk'], string>> = {

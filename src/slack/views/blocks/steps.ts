@@ -1,8 +1,12 @@
+import { describeVerdict } from '../../../core/diagnosis.ts';
 import { effortLabels } from '../../../core/effort.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
 import { CLAUDES_WORDS } from '../../../core/model-words.ts';
 import { formatHeldBack } from '../../../core/seen-before.ts';
-import { bold, code, deadline, link, person, type Span, words } from './build.ts';
+import { DIG_HINT } from '../../../incidents/dig-deeper.ts';
+import { bold, code, deadline, link, moment, person, type Span, words } from './build.ts';
+import { formatHowSure } from './diagnosis.ts';
+import { facts } from './labels.ts';
 import type { DrawOptions } from './slot.ts';
 import { cut, oneLine } from './text.ts';
 
@@ -10,8 +14,8 @@ import { cut, oneLine } from './text.ts';
 export interface Step {
   readonly mark: string;
   readonly spans: readonly Span[];
-  /** Lines that are never folded away. */
-  readonly keep?: boolean;
+  /** In few words, what is shown without a press whatever follows. */
+  readonly seen?: readonly Span[];
 }
 
 const toolMarks = { ok: '✓', failed: '✗', refused: '⊘', proposed: '→' } as const;
@@ -34,7 +38,7 @@ const lines: Lines = {
       code(short(event.path, 80)),
       words(`, the safety scanner found ${short(kindsOf(event.findings))}.`),
     ],
-    keep: true,
+    seen: [words('Kept out of memory: '), code(short(event.path, 60))],
   }),
   'memory.policy.denied': (event) => ({
     mark: '⊘',
@@ -43,7 +47,7 @@ const lines: Lines = {
       code(short(event.store, 80)),
       words(`: ${short(event.reason)}`),
     ],
-    keep: true,
+    seen: [words(`Memory write denied: ${short(event.reason, 70)}`)],
   }),
   // That no model is configured is said once, on App Home.
   'investigator.chosen': (event) =>
@@ -51,7 +55,7 @@ const lines: Lines = {
   'investigator.fallback': (event) => ({
     mark: '⚠',
     spans: [bold('The model failed, the playbook goes on: '), words(short(event.reason))],
-    keep: true,
+    seen: [words(`The model failed, the playbook goes on: ${short(event.reason, 50)}`)],
   }),
   'tool.called': (event) => ({
     mark: toolMarks[event.state],
@@ -71,35 +75,57 @@ const lines: Lines = {
           : `${by === 'claude' ? `${CLAUDES_WORDS}: ` : ''}${short(reason, 140)}`,
       ),
     ],
-    keep: true,
   }),
   'state.changed': ({ from, to, reason }) =>
     from === 'resolved' && to === 'diagnosing'
-      ? { mark: '🔁', spans: [bold('Open again: '), words(short(reason))], keep: true }
+      ? { mark: '🔁', spans: [bold('Open again: '), words(short(reason))] }
       : null,
   'investigation.asked': ({ by }) => ({
     mark: '🔁',
     spans: [person(by), words(' had it investigated again.')],
-    keep: true,
   }),
-  'diagnosis.concluded': () => ({ mark: '✓', spans: [bold('Diagnosis is below.')], keep: true }),
+  'diagnosis.concluded': ({ diagnosis }) => ({
+    mark: '✓',
+    spans: [bold(facts(describeVerdict(diagnosis), formatHowSure(diagnosis)))],
+  }),
   'claim.dropped': (event) => ({
     mark: '⊘',
     spans: [words(`A claim was dropped: “${short(event.claim, 140)}” – ${short(event.reason, 140)}`)],
+    seen: [words(`A claim was dropped: “${short(event.claim, 60)}”`)],
   }),
   'hint.given': (event) => ({
     mark: '•',
-    spans: [words(`Hint taken up: “${short(event.text)}”`)],
-    keep: true,
+    spans:
+      event.text === DIG_HINT
+        ? [person(event.by), words(' asked to dig deeper.')]
+        : [words('Hint by '), person(event.by), words(`: “${short(event.text)}”`)],
+  }),
+  'injection.found': ({ where, kinds, blocked }) => ({
+    mark: '⚠',
+    spans: [
+      code(short(where, 80)),
+      words(
+        ` reads like instructions to the model (${short(kinds.join(', ').replaceAll('_', ' '), 80)}): ${blocked ? 'kept from it' : 'marked for it as suspicious'}.`,
+      ),
+    ],
+    seen: [
+      words(
+        `Reads like instructions, ${blocked ? 'kept from the model' : 'marked for the model'}: ${short(where, 50)}`,
+      ),
+    ],
   }),
   'record.restored': (event) => ({
     mark: '•',
     spans: [
-      words(
-        `Sentry's record was restored from a backup of ${event.madeAt.slice(0, 16).replace('T', ' ')} UTC: what this thread says of later is not on record.`,
-      ),
+      words('Sentry’s record was restored from a backup of '),
+      moment(event.madeAt, '{date_short} {time}'),
+      words(': what this thread says of later is not on record.'),
     ],
-    keep: true,
+    seen: [
+      words('Record restored from a backup of '),
+      moment(event.madeAt, '{date_short} {time}'),
+      words('; later is not on record'),
+    ],
   }),
   'read.finished': (event) => ({
     mark: event.readable ? '✓' : '✗',
@@ -110,12 +136,10 @@ const lines: Lines = {
       code(short(event.tool, 60)),
       words(event.readable ? ' can be read now.' : ` still cannot: ${short(event.reason, 140)}`),
     ],
-    keep: true,
   }),
   'incident.stopped': (event) => ({
     mark: '■',
     spans: [words(event.reason ? `Stopped: ${short(event.reason)}` : 'Stopped')],
-    keep: true,
   }),
   'incident.muted': (event) => ({
     mark: '•',
@@ -124,7 +148,6 @@ const lines: Lines = {
       deadline(event.until, event.at),
       words(event.reason ? `: ${short(event.reason)}` : ''),
     ],
-    keep: true,
   }),
   'effort.chosen': (event) => ({
     mark: '•',
@@ -133,10 +156,9 @@ const lines: Lines = {
       ...(event.by === undefined ? [] : [words(', asked for by '), person(event.by)]),
       ...(event.rule === null ? [] : [words(', by the policy: '), code(short(event.rule, 120))]),
     ],
-    keep: true,
   }),
-  'incident.unmuted': () => ({ mark: '▶', spans: [words('No longer muted.')], keep: true }),
-  'incident.resumed': () => ({ mark: '▶', spans: [words('Resumed.')], keep: true }),
+  'incident.unmuted': () => ({ mark: '▶', spans: [words('No longer muted.')] }),
+  'incident.resumed': () => ({ mark: '▶', spans: [words('Resumed.')] }),
 };
 
 /** The line an event makes in the progress message, or null when it makes none. */
@@ -169,10 +191,9 @@ function recalled(
         ...seen,
         ...(kept ? [words(`. ${kept}`)] : []),
       ],
-      keep: true,
     };
   }
-  if (kept) return { mark: '↺', spans: [words(kept)], keep: true };
+  if (kept) return { mark: '↺', spans: [words(kept)] };
   if (event.missing)
     return { mark: '⚠', spans: [words(`Memory could not be asked: ${short(event.missing)}`)] };
   return null;

@@ -14,16 +14,21 @@ import {
 import { ACTIONS } from './slot.ts';
 import { cut, oneLine } from './text.ts';
 
-/** One read that showed nothing, with what a person can do about it, or who is at it. */
-export function drawOpenRead(read: OpenRead): readonly Block[] {
+/** One read that showed nothing, with what a person can do about it, or who is at it; in short where it has one line. */
+export function drawOpenRead(read: OpenRead, isShort = false): readonly Block[] {
   const { call, why, asked, before } = read;
-  const what = `Could not be read: ${formatRead(read)}: ${cut(oneLine(why.reason), 250)}`;
+  const [input, reason] = isShort ? [24, 40] : [200, 250];
+  const what = `${formatRead(read, input)}: ${cut(oneLine(why.reason), reason)}`;
   if (asked)
     return [
       prose(
-        paragraph(words(what)),
+        ...(isShort ? [] : [paragraph(words(`Could not be read: ${what}`))]),
         paragraph(
-          words('Being read again, as asked by '),
+          words(
+            isShort
+              ? `Being read again: ${formatRead(read, input)}, as asked by `
+              : 'Being read again, as asked by ',
+          ),
           person(asked.by),
           words(' at '),
           moment(asked.at),
@@ -35,14 +40,16 @@ export function drawOpenRead(read: OpenRead): readonly Block[] {
     why.way === 'run'
       ? { text: 'Run it', action: ACTIONS.readAgain, value: readValue(read) }
       : { text: 'Grant it', action: ACTIONS.grant, value: readValue(read) };
-  const line = lineWith(what, button(shape));
+  const said = `Could not be read: ${what}`;
+  const line = lineWith(isShort ? cut(said, 110) : said, button(shape));
   return before === null
     ? [line]
     : [
         line,
         prose(
           paragraph(
-            words(`${call.tool} was tried again for `),
+            ...(isShort ? [] : [words(`${call.tool} was `)]),
+            words(isShort ? 'Tried again for ' : 'tried again for '),
             person(before.by),
             words(' at '),
             moment(before.at),
@@ -56,8 +63,9 @@ export function drawOpenRead(read: OpenRead): readonly Block[] {
 export const readValue = ({ call, hash }: Pick<OpenRead, 'call' | 'hash'>): string =>
   `${call.incidentId}:${call.id}:${hash}`;
 
-/** Exactly what would be run. */
-function formatRead({ call }: OpenRead): string {
+/** What would be run: exactly that, where there is room. */
+function formatRead({ call }: OpenRead, max: number): string {
   const input = canonicalJson(call.input);
-  return `${call.tool} on ${call.target ?? 'nothing'}${input === '{}' ? '' : ` ${cut(input, 200)}`}`;
+  const where = call.target === null ? '' : ` on ${max < 100 ? cut(oneLine(call.target), 30) : call.target}`;
+  return `${max < 100 ? cut(call.tool, 40) : call.tool}${where}${input === '{}' ? '' : ` ${cut(input, max)}`}`;
 }

@@ -12,7 +12,8 @@ import type { IncidentRecord } from '../../../../src/core/incident-record.ts';
 import { followUp } from '../../../../src/incidents/questions/follow-up.ts';
 import { why } from '../../../../src/incidents/questions/why.ts';
 import { userStore } from '../../../../src/memory/documents/document.ts';
-import { drawLive, roundsOf } from '../../../../src/slack/views/blocks/live.ts';
+import { drawLive } from '../../../../src/slack/views/blocks/live.ts';
+import { stepsView } from '../../../../src/slack/views/record-views.ts';
 import { defineReadTool } from '../../../../src/tools/define.ts';
 import { boxTools, type Machine } from '../../../support/core.ts';
 import { waitFor } from '../../../support/wait-for.ts';
@@ -97,10 +98,9 @@ const fallbacks = ({ events }: IncidentRecord) =>
   events.filter(({ type }) => type === 'investigator.fallback');
 
 function threadOf(record: IncidentRecord): string {
-  const [round] = roundsOf(record);
-  if (!round) throw new Error('no round');
   const options = { threadUrl: () => null, approvers: null, oncall: null };
-  return JSON.stringify(drawLive(record, round, options).blocks);
+  const [live] = drawLive(record, options);
+  return JSON.stringify([live?.slot.blocks, stepsView(record, null, options)]);
 }
 
 async function begin(scenario: (request: MessagesRequest) => ScriptedReply): Promise<IncidentId> {
