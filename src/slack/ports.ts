@@ -17,6 +17,7 @@ import type { RetryRead } from '../incidents/failed-reads/retry-read.ts';
 import type { Investigate } from '../incidents/investigate.ts';
 import type { Mutes } from '../incidents/mutes/mutes.ts';
 import type { Questions } from '../incidents/questions/questions.ts';
+import type { Steering } from '../incidents/steering.ts';
 import type { CreateManualIncident } from '../ingest/create-manual-incident.ts';
 import type { Documents } from '../memory/documents/documents.ts';
 import type { MemorySummary } from '../memory/documents/summary.ts';
@@ -146,6 +147,8 @@ export interface SlackDeps {
     by: string,
     text: string,
   ) => Promise<{ readonly ok: true; readonly text: string } | Refusal>;
+  /** What people do with an incident as a whole. */
+  readonly steer: Pick<Steering, 'stop' | 'resume' | 'close' | 'setSeverity'>;
   /** What a person thinks of the work, once it is over. */
   readonly grade: (incidentId: IncidentId, grade: Grade) => Promise<{ readonly ok: true } | Refusal>;
   readonly questions: Questions;
@@ -156,7 +159,7 @@ export interface SlackDeps {
   /** Has what could not be read made again. */
   readonly retryRead: RetryRead;
   /** Who has an incident, and who is called. */
-  readonly escalation: Pick<Escalation, 'take' | 'pageNow' | 'wrote' | 'pagersAfter'>;
+  readonly escalation: Pick<Escalation, 'take' | 'assign' | 'pageNow' | 'wrote' | 'pagersAfter'>;
   /** What alerts wait for. */
   readonly mutes: Pick<Mutes, 'hold' | 'read'>;
   /** Puts incidents of one problem together. */

@@ -18,12 +18,14 @@ type Make = () => Promise<types.ModalView | string>;
 
 /**
  * Opens a window at once (a trigger lives 3 s) and fills it. `make` gives the window, or in words why there is none.
+ * `otherwise`: said where no window opens, in place of what would stand in it.
  */
 export async function show(
   context: SlackContext,
   pressed: Pressed,
   title: string,
   make: Make,
+  otherwise?: string,
 ): Promise<void> {
   const { client } = context;
   const waiting = modal(title, [prose(paragraph(words('One moment …')))]);
@@ -38,7 +40,11 @@ export async function show(
   const made = await make();
   const view = typeof made === 'string' ? modal(title, [prose(paragraph(words(made)))]) : made;
   if (viewId) await client.views.update({ view_id: viewId, view });
-  else await context.tell(pressed.audience, sayText(textOf(view)));
+  else
+    await context.tell(
+      pressed.audience,
+      sayText(typeof made === 'string' ? made : (otherwise ?? textOf(view))),
+    );
 }
 
 /**
@@ -54,7 +60,7 @@ export async function mayLook(
   return incident !== null && access.mayRead(userId, incident, audience.channel);
 }
 
-const NOT_YOURS =
+export const NOT_YOURS =
   'This is of an incident in a channel that you may not see, or Slack cannot say that you may.';
 
 /** What an incident's record gives; words where there is none, or not for whoever pressed. */

@@ -5,12 +5,12 @@ import { isMerged } from '../../../core/merged-with.ts';
 import { openReads } from '../../../incidents/failed-reads/open-reads.ts';
 import { drawActionCard } from './action-card.ts';
 import { drawAgain } from './again.ts';
+import { drawAssigned } from './assigned.ts';
 import { drawCall, drawPageFailed } from './call.ts';
 import { drawDiagnosis, type PlanNone } from './diagnosis.ts';
 import { drawLive, roundsOf } from './live.ts';
 import { drawMembers } from './merged.ts';
 import { drawNoOtherWay } from './no-other-way.ts';
-import { drawNoTarget } from './no-target.ts';
 import { drawEscalation, drawResult, drawSummary, drawVerification } from './outcome.ts';
 import { drawPromotionNote } from './promotion-notes.ts';
 import { drawRoot, isOneLine } from './root.ts';
@@ -48,7 +48,6 @@ function slotOf(
   number: number,
   options: DrawOptions,
 ): Slot | null {
-  if (event.type === 'incident.opened') return drawNoTarget(record, event);
   if (event.type === 'diagnosis.concluded')
     return drawDiagnosis(record, event.diagnosis, number, planNoneAfter(record, event.seq), {
       mayDig: options.mayDig === true && endsInReport(record, event.seq),
@@ -59,6 +58,7 @@ function slotOf(
   if (event.type === 'verification.concluded') return drawVerification(record, event, number);
   if (event.type === 'incident.escalated') return drawEscalation(record, event, number);
   if (event.type === 'person.called') return drawCall(record, event, options);
+  if (event.type === 'incident.acknowledged') return drawAssigned(record, event);
   if (event.type === 'page.failed') return drawPageFailed(record, event, number);
   if (event.type === 'memory.promotion.proposed' || event.type === 'memory.promotion.decided')
     return drawPromotionNote(record, event);
