@@ -69,7 +69,7 @@ describe('a person closes it', () => {
     expect(machine.effects).toBe(0);
     expect(why(record)).toMatch(/<@U0(ANN|BEN)> closed it/);
     const [audited] = await core.sql`
-      SELECT count(*)::int AS n FROM audit_log WHERE incident_id = ${id} AND kind = 'incident.closed'`;
+      SELECT count(*)::int AS n FROM audit_entry WHERE body LIKE ${`%"incident.closed"%`} AND body LIKE ${`%"${id}"%`}`;
     expect(audited).toEqual({ n: 1 });
   });
 
