@@ -38,6 +38,7 @@ export function createSlackSide(services: Services): Slack {
     decide: (decision) => decide(services, decision),
     afterwards: afterwards(services),
     hint: (incidentId, by, text) => steering.hint(incidentId, by, text),
+    steer: steering,
     grade: (incidentId, grade) => grades.give(incidentId, grade),
     questions: services.questions,
     digDeeper: services.digDeeper,

@@ -1,3 +1,4 @@
+import type { Severity } from './alert.ts';
 import type { Diagnosis, Triage } from './diagnosis.ts';
 import type { Effort } from './effort.ts';
 import type { GradeQuestion } from './grade.ts';
@@ -175,6 +176,8 @@ export type IncidentEventBody =
       readonly how: AcknowledgedHow;
       /** The pager, where it was there. */
       readonly pager?: string;
+      /** Who gave it to them; absent: they took it. */
+      readonly assignedBy?: string;
     }
   | { readonly type: 'incident.released'; readonly by: string }
   /** At the paging service it was given to somebody else. */
@@ -204,6 +207,8 @@ export type IncidentEventBody =
       readonly endedAt: string;
       readonly ended: 'ignored' | 'confirmed' | 'source' | 'person' | 'silence';
       readonly fixedBy: string | null;
+      /** Which time it is within 24 hours, from 2; absent where it is the first. */
+      readonly times?: number;
     }
   /** How that went: `toolCallId` is the new call, null when it could not be tried at all. */
   | {
@@ -247,6 +252,15 @@ export type IncidentEventBody =
     }
   | { readonly type: 'incident.stopped'; readonly by: string; readonly reason: string }
   | { readonly type: 'incident.resumed'; readonly by: string }
+  /** A person says that it is over. */
+  | { readonly type: 'incident.closed'; readonly by: string; readonly reason: string }
+  /** A person says how bad it is. */
+  | {
+      readonly type: 'severity.changed';
+      readonly from: Severity;
+      readonly to: Severity;
+      readonly by: string;
+    }
   /** It waits for the end of a mute; its alerts count there. */
   | {
       readonly type: 'incident.muted';

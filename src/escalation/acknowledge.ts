@@ -25,6 +25,8 @@ export interface Acknowledgement {
     readonly dedupKey: string;
     readonly told: 'acknowledge' | 'resolve';
   };
+  /** Who gave it to them. */
+  readonly assignedBy?: string;
 }
 
 export type Said = { readonly ok: true; readonly text: string } | Refusal;
@@ -40,6 +42,25 @@ export async function takeIncident(deps: RecordDeps, id: IncidentId, by: string)
       return { ok: true, text: `You have ${id} already.` };
     await acknowledgeIn(tx, deps, read, { by, how: 'taken', at: null });
     return { ok: true, text: `You have ${id}. Nobody else is called.` };
+  });
+}
+
+/** It is somebody's because another one says so: the thread tells them. */
+export async function assignIncident(
+  deps: RecordDeps,
+  id: IncidentId,
+  to: string,
+  by: string,
+): Promise<Said> {
+  return deps.sql.begin(async (tx) => {
+    const read = await readFacts(tx, id);
+    const no = whyNotTake(read, id);
+    if (no || !read) return no ?? unknown(id);
+    const { row, facts } = read;
+    if (facts.acknowledged?.holds && row.acknowledged_by === to)
+      return { ok: true, text: `<@${to}> has ${id} already.` };
+    await acknowledgeIn(tx, deps, read, { by: to, how: 'taken', at: null, assignedBy: by });
+    return { ok: true, text: `<@${to}> has ${id} now, and is told in its thread.` };
   });
 }
 
@@ -97,7 +118,7 @@ export async function acknowledgeIn(
   tx: Tx,
   { records }: Pick<RecordDeps, 'records'>,
   { incident: { id }, facts }: Read,
-  { by, how, at, there }: Acknowledgement,
+  { by, how, at, there, assignedBy }: Acknowledgement,
 ): Promise<void> {
   const holds = how !== 'acted';
   await tx`
@@ -120,5 +141,6 @@ export async function acknowledgeIn(
     by,
     how,
     ...(there ? { pager: there.pager } : {}),
+    ...(assignedBy === undefined ? {} : { assignedBy }),
   });
 }

@@ -6,6 +6,7 @@ import type { PageNews } from '../core/page-news.ts';
 import type { IncidentRecords } from '../record/record.ts';
 import {
   acknowledgeIn,
+  assignIncident,
   pageNow,
   type RecordDeps,
   releaseIncident,
@@ -32,6 +33,8 @@ export interface EscalationDeps extends PageDeps, CalleeDeps {
 export interface Escalation {
   /** *I have it*: nobody else is called. */
   take(id: IncidentId, by: string): Promise<Said>;
+  /** Somebody is given it by another one, who is named. */
+  assign(id: IncidentId, to: string, by: string): Promise<Said>;
   release(id: IncidentId, by: string): Promise<Said>;
   pageNow(id: IncidentId): Promise<Said>;
   /** A person has written in its thread: somebody is at it. */
@@ -92,6 +95,7 @@ export function createEscalation(deps: EscalationDeps): Escalation {
 
   return {
     take: (id, by) => thenLook(id, takeIncident(deps, id, by)),
+    assign: (id, to, by) => thenLook(id, assignIncident(deps, id, to, by)),
     release: (id, by) => thenLook(id, releaseIncident(deps, id, by)),
     pageNow: (id) => thenLook(id, pageNow(deps, id, nextPaging)),
     wrote: (id, by) => wrote(deps, id, by),

@@ -4,6 +4,9 @@ import type { IncidentId } from '../core/ids.ts';
 import type { Incident } from '../core/incident.ts';
 import type { InvestigationDeps } from './deps.ts';
 
+/** Counted no further. */
+const MOST_TIMES = 999;
+
 /** Puts on record which incident the same alert, or its group, had last: the thread links it. */
 export async function noteLastTime({ sql, records }: InvestigationDeps, id: IncidentId): Promise<void> {
   const [last] = await sql<{ id: IncidentId; ended_at: string }>`
@@ -18,12 +21,19 @@ export async function noteLastTime({ sql, records }: InvestigationDeps, id: Inci
   if (!record) return;
   const { incident, actions } = record;
   const repair = incident.resolvedBy === 'confirmed' ? repairOf(actions, incident.round) : undefined;
+  const [seen] = await sql<{ times: number }>`
+    SELECT count(*)::int + 1 AS times FROM (
+      SELECT FROM incident i JOIN incident p ON p.fingerprint = i.fingerprint AND p.opened_at < i.opened_at
+                                            AND p.opened_at > i.opened_at - interval '24 hours'
+       WHERE i.id = ${id} LIMIT ${MOST_TIMES}) AS earlier`;
+  const times = seen?.times ?? 1;
   const event = {
     type: 'incident.last_time',
     earlier: last.id,
     endedAt: last.ended_at,
     ended: endOf(incident),
     fixedBy: repair ? describePlan(stepsOf(actions, repair)) : null,
+    ...(times > 1 ? { times } : {}),
   } as const;
   await sql.begin((tx) => records.append(tx, id, event, 'last time'));
 }

@@ -1,3 +1,4 @@
+import type { Severity } from '../core/alert.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { ActionId, IncidentId } from '../core/ids.ts';
 import type { Incident } from '../core/incident.ts';
@@ -6,9 +7,11 @@ import type { Tx } from '../core/sql.ts';
 import { addRequester } from '../record/record.ts';
 import type { ActionRow } from '../record/rows.ts';
 import type { AuditLog } from '../safety/audit/audit-chain.ts';
+import { closeIncident } from './close.ts';
 import type { InvestigationDeps } from './deps.ts';
 import { moveAlone, moveIn } from './move.ts';
 import { RESUMED_AT_REST } from './next-steps.ts';
+import { setSeverity } from './set-severity.ts';
 
 export type Steered = { readonly ok: true; readonly text: string } | Refusal;
 
@@ -19,6 +22,9 @@ export interface Steering {
   /** No turn goes on until *Resume*. A mutation that has begun is waited for, so it cannot be stopped half-way. */
   stop(incidentId: IncidentId, by: string, reason: string): Promise<Steered>;
   resume(incidentId: IncidentId, by: string): Promise<Steered>;
+  /** It is over, on this person's word. */
+  close(incidentId: IncidentId, by: string, reason: string): Promise<Steered>;
+  setSeverity(incidentId: IncidentId, by: string, to: Severity): Promise<Steered>;
 }
 
 const HINT_MAX = 2_000;
@@ -30,6 +36,8 @@ export function createSteering(deps: SteeringDeps): Steering {
     hint: (incidentId, by, text) => giveHint(deps, incidentId, by, text),
     stop: (incidentId, by, reason) => stop(deps, incidentId, by, reason),
     resume: (incidentId, by) => resume(deps, incidentId, by),
+    close: (incidentId, by, reason) => closeIncident(deps, incidentId, by, reason),
+    setSeverity: (incidentId, by, to) => setSeverity(deps, incidentId, by, to),
   };
 }
 

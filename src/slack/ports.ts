@@ -18,6 +18,7 @@ import type { Investigate } from '../incidents/investigate.ts';
 import type { Mutes } from '../incidents/mutes/mutes.ts';
 import type { Questions } from '../incidents/questions/questions.ts';
 import type { ReadsRecorded } from '../incidents/recovery/recovery-series.ts';
+import type { Steering } from '../incidents/steering.ts';
 import type { CreateManualIncident } from '../ingest/create-manual-incident.ts';
 import type { Documents } from '../memory/documents/documents.ts';
 import type { MemorySummary } from '../memory/documents/summary.ts';
@@ -147,6 +148,8 @@ export interface SlackDeps {
     by: string,
     text: string,
   ) => Promise<{ readonly ok: true; readonly text: string } | Refusal>;
+  /** What people do with an incident as a whole. */
+  readonly steer: Pick<Steering, 'stop' | 'resume' | 'close' | 'setSeverity'>;
   /** What a person thinks of the work, once it is over. */
   readonly grade: (incidentId: IncidentId, grade: Grade) => Promise<{ readonly ok: true } | Refusal>;
   readonly questions: Questions;
@@ -157,7 +160,7 @@ export interface SlackDeps {
   /** Has what could not be read made again. */
   readonly retryRead: RetryRead;
   /** Who has an incident, and who is called. */
-  readonly escalation: Pick<Escalation, 'take' | 'pageNow' | 'wrote' | 'pagersAfter' | 'calls'>;
+  readonly escalation: Pick<Escalation, 'take' | 'assign' | 'pageNow' | 'wrote' | 'pagersAfter' | 'calls'>;
   /** What a read on record says of a step of a repair's criterion. */
   readonly measured: ReadsRecorded;
   /** What alerts wait for. */

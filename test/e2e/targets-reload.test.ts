@@ -52,10 +52,12 @@ describe('sentry.yaml beside a running Sentry', () => {
     return lines.map((line) => JSON.parse(line)).find(({ alertName }) => alertName === alertname)?.target;
   }
 
-  it('has no target for an alert, says so in its thread with the line to add, and has it once it is added', async () => {
+  it('has no target for an alert, says so on its card with the line to add, and has it once it is added', async () => {
     expect(await targetOf('billing')).toBeNull();
-    const said = await slack.waitForMessage(({ text }) => text.includes('No target fits this alert'));
-    expect(said.text).toContain('aliases: [billing]');
+    const said = await slack.waitForMessage(({ blocks }) =>
+      JSON.stringify(blocks ?? []).includes('No target fits this alert'),
+    );
+    expect(JSON.stringify(said.blocks)).toContain('aliases: [billing]');
     const { code } = await run(
       'targets',
       'add',

@@ -66,6 +66,7 @@ export const noServices = {
     settle: refuse,
   },
   hint: refuse,
+  steer: { stop: refuse, resume: refuse, close: refuse, setSeverity: refuse },
   grade: async () => ({ ok: true }),
   questions: noQuestions,
   mutes: { hold: async () => new Set(), read: async () => null },
@@ -75,6 +76,7 @@ export const noServices = {
   retryRead: { ask: refuse, grant: refuse },
   escalation: {
     take: refuse,
+    assign: refuse,
     pageNow: refuse,
     wrote: async () => undefined,
     pagersAfter: () => [],

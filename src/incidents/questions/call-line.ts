@@ -27,7 +27,7 @@ export function callLine(event: CallEvent, moment: (iso: string) => string): str
     case 'page.reassigned':
       return `given to ${event.to} at ${event.pager}${event.by === null ? '' : ` by ${event.by}`}`;
     case 'incident.acknowledged':
-      return `${whoOf(event.by)} ${event.how === 'acted' ? 'is at it' : 'has it'}${event.pager === undefined ? '' : ` (answered at ${event.pager})`}`;
+      return `${whoOf(event.by)} ${event.how === 'acted' ? 'is at it' : 'has it'}${event.pager === undefined ? '' : ` (answered at ${event.pager})`}${event.assignedBy === undefined ? '' : `, assigned by <@${event.assignedBy}>`}`;
     case 'incident.released':
       return `${whoOf(event.by)} gave it back`;
   }

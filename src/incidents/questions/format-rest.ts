@@ -13,6 +13,8 @@ type Rest =
   | MergeEventBody['type']
   | 'incident.stopped'
   | 'incident.resumed'
+  | 'incident.closed'
+  | 'severity.changed'
   | 'switch.set'
   | 'switch.cleared';
 
@@ -47,6 +49,10 @@ export function formatRest(event: Extract<IncidentEvent, { type: Rest }>, moment
       return `<@${event.by}> stopped it${event.reason ? `: ${event.reason}` : ''}`;
     case 'incident.resumed':
       return `<@${event.by}> resumed it`;
+    case 'incident.closed':
+      return `<@${event.by}> closed it${event.reason ? `: ${event.reason}` : ''}`;
+    case 'severity.changed':
+      return `<@${event.by}> changed its severity from ${event.from} to ${event.to}`;
     case 'switch.set':
       return `${formatSetter(event.by)} stopped all changes (${formatScope(event.scope)})${event.until ? ` until ${moment(event.until)}` : ''}${event.reason ? `: ${event.reason}` : ''}`;
     case 'switch.cleared':

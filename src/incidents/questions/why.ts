@@ -373,6 +373,8 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     case 'effort.chosen':
     case 'incident.stopped':
     case 'incident.resumed':
+    case 'incident.closed':
+    case 'severity.changed':
     case 'switch.set':
     case 'switch.cleared':
     case 'incident.muted':

@@ -61,6 +61,14 @@ export function choice(
   };
 }
 
+/** A person of the workspace. */
+export const personField = (id: string, label: string): Block => ({
+  type: 'input',
+  block_id: id,
+  label: plain(label),
+  element: { type: 'users_select', action_id: id },
+});
+
 /** A window that asks for something; `metadata` comes back with the answer. */
 export function form(shape: {
   readonly callback: string;
@@ -120,6 +128,7 @@ export type Entered = Readonly<
         {
           readonly value?: string | null | undefined;
           readonly selected_option?: { readonly value: string } | null | undefined;
+          readonly selected_user?: string | null | undefined;
         }
       >
     >
@@ -128,7 +137,7 @@ export type Entered = Readonly<
 
 export function readField(values: Entered, id: string): string {
   const entered = values[id]?.[id];
-  return entered?.selected_option?.value ?? entered?.value?.trim() ?? '';
+  return entered?.selected_option?.value ?? entered?.selected_user ?? entered?.value?.trim() ?? '';
 }
 
 export function readLongField(values: Entered, id: string, glue: string): string {

@@ -18,6 +18,7 @@ async function calling(): Promise<{ bot: SceneBot; escalation: Escalation }> {
   let escalation: Escalation | undefined;
   const through: SlackDeps['escalation'] = {
     take: (id, by) => of().take(id, by),
+    assign: (id, to, by) => of().assign(id, to, by),
     pageNow: (id) => of().pageNow(id),
     wrote: (id, by) => of().wrote(id, by),
     pagersAfter: () => [],

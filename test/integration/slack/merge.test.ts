@@ -149,7 +149,7 @@ it('fifty parts are one line with a count, and no digest', async () => {
   const parts: IncidentId[] = [];
   for (let n = 0; n < 5 * MANY; n += 1) parts.push(await rested(lead));
   await found('50 more incidents', root);
-  await found('and 45 more');
+  await found('and 47 more');
   const all = await scene.messages();
   expect(all.filter((each) => each.thread_ts === root.ts && each.ts !== root.ts)).toHaveLength(1);
   expect(all.filter((each) => each.thread_ts === undefined || each.thread_ts === each.ts)).toHaveLength(1);

@@ -349,7 +349,7 @@ describe('a claim to have acted', () => {
     for (const field of [incident.nextStep, ...reasons])
       expect(field).not.toMatch(/terminated|fixed|mended/i);
     const root = JSON.stringify(drawn(record)[0]?.blocks);
-    expect(root).toContain('Cause so far (Claude’s words): ');
+    expect(root).toMatch(/What caused it\? .{0,200}Claude’s words: /);
     expect(root).not.toContain('already');
     expect(told(record)).toContain('Claude suggests');
     expect(why(record)).toMatch(/\*Cause\* \(97 % sure, Claude’s words\): I terminated/);

@@ -79,7 +79,7 @@ describe('a No to ending a session', { timeout: 180_000 }, () => {
       return /Not done: [^]* said no/.test(textOf(denied));
     });
     await until('the root to say so', async () => /said no/.test(textOf(await first.root())));
-    expect(textOf(await first.root())).not.toMatch(/Next: \s*End session/);
+    expect(textOf(await first.root())).not.toMatch(/What next\? \s*End session/);
     const all = (await Promise.all((await first.replies()).map(now))).map(textOf).join('\n');
     expect(all).not.toMatch(/did not help|was tried/);
   });

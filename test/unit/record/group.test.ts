@@ -41,7 +41,7 @@ test('the alerts of a group are told by what tells them apart, with the last wor
 test('its thread says how many there are, and the story names ten of them in one line', () => {
   const { text, blocks } = drawRoot(record);
   expect(text).toContain('12 of DiskFull');
-  expect(JSON.stringify(blocks)).toContain('11 of them fire');
+  expect(JSON.stringify(blocks)).toContain('11 of 12 fire');
   const story = why(record);
   expect(story).toContain('12 of DiskFull');
   expect(story).toContain('*Its alerts* (11 of 12 fire): device=sd0 (over) · device=sd1');

@@ -119,7 +119,7 @@ describe('the one that leads', () => {
     expect(read(shown[0])).toContain('Also part of this: 50 more incidents.');
     expect(read(shown[0])).toContain('And 45 more. To split one: /sentry split');
     expect(new Set(actionsOf(shown[0])).size).toBe(5);
-    expect(read(slots[0])).toContain('and 45 more');
+    expect(read(slots[0])).toContain('and 47 more');
     for (const slot of [slots[0], ...shown]) {
       expect(JSON.stringify(slot?.blocks).length).toBeLessThan(LIMITS.messageText);
       expect(slot?.text.length).toBeLessThan(LIMITS.fallback);
@@ -205,7 +205,7 @@ describe('a part of another', () => {
   ] as const)('let go because the one that led is %s, says so first', (state, says) => {
     const free = part([into, { type: 'incident.split', from: LEAD, by: null }], { mergedInto: null });
     const [root] = draw(free, options([anIncident({ id: LEAD, state })]));
-    expect(read(root)).toMatch(new RegExp(`${says.replaceAll('.', String.raw`\.`)}.*INC-5`));
+    expect(read(root)).toContain(`What is going on? ${says}`);
     expect(actionsOf(root)).not.toContain('sentry_put_back');
   });
 

@@ -1,4 +1,4 @@
-import type { BlockAction, ButtonAction, RespondFn } from '@slack/bolt';
+import type { BlockAction, ButtonAction, OverflowAction, RespondFn } from '@slack/bolt';
 import type { Audience } from '../../outbound/tell.ts';
 
 /** A press as the handlers see it: who and where come from Slack's signed payload, never from the button's value. */
@@ -12,12 +12,15 @@ export interface Pressed {
   readonly viewId: string | null;
 }
 
-export function readPress(body: BlockAction<ButtonAction>, respond: RespondFn | undefined): Pressed {
+export function readPress(
+  body: BlockAction<ButtonAction | OverflowAction>,
+  respond: RespondFn | undefined,
+): Pressed {
   const [action] = body.actions;
   const message = body.message as { readonly ts?: string; readonly thread_ts?: string } | undefined;
   const container = body.container as { readonly thread_ts?: string } | undefined;
   return {
-    value: action?.value ?? '',
+    value: (action && 'selected_option' in action ? action.selected_option.value : action?.value) ?? '',
     userId: body.user.id,
     teamId: body.user.team_id ?? null,
     triggerId: body.trigger_id,

@@ -1,4 +1,4 @@
-import type { App, BlockAction, ButtonAction, ViewSubmitAction } from '@slack/bolt';
+import type { App, BlockAction, ButtonAction, OverflowAction, ViewSubmitAction } from '@slack/bolt';
 import type { SlackContext } from '../../context.ts';
 import { ACTIONS } from '../../views/blocks/slot.ts';
 import { DENY_VIEW, readDeny } from '../../views/deny.ts';
@@ -8,6 +8,7 @@ import { askToDig, registerDigDeeper } from './dig-deeper.ts';
 import { gradeHandlers } from './grade.ts';
 import { investigate } from './investigate.ts';
 import { memoryHandlers, registerMemoryViews } from './memory-register.ts';
+import { chooseMore, registerOrders, resumeIt, stopIt } from './orders.ts';
 import { type Pressed, readPress } from './pressed.ts';
 import { readItAgain, registerReadAgain, showGrant } from './retry-read.ts';
 import { showDiagnosis, showEvidence, showOutput, showSteps, showWhy, turnPage } from './show.ts';
@@ -42,6 +43,9 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.putBack]: putBack,
   [ACTIONS.take]: takeIt,
   [ACTIONS.page]: pageThemNow,
+  [ACTIONS.stop]: stopIt,
+  [ACTIONS.resume]: resumeIt,
+  [ACTIONS.more]: chooseMore,
   ...memoryHandlers,
   ...gradeHandlers,
   // The browser opens the link; there is nothing to do but to acknowledge.
@@ -50,7 +54,7 @@ const handlers: Readonly<Record<string, Handler>> = {
 
 /** Buttons, windows and shortcuts. Whatever it is, it is acknowledged at once and answered. */
 export function registerActions(app: App, context: SlackContext): void {
-  app.action<BlockAction<ButtonAction>>(/.*/, async ({ ack, body, respond }) => {
+  app.action<BlockAction<ButtonAction | OverflowAction>>(/.*/, async ({ ack, body, respond }) => {
     await ack();
     if (body.type !== 'block_actions') return;
     const pressed = readPress(body, respond);
@@ -72,6 +76,7 @@ export function registerActions(app: App, context: SlackContext): void {
   registerMemoryViews(app, context);
   registerDigDeeper(app, context);
   registerReadAgain(app, context);
+  registerOrders(app, context);
 
   app.shortcut(/.*/, async ({ ack, body }) => {
     await ack();

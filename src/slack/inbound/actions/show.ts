@@ -19,14 +19,15 @@ type Make = () => Promise<types.ModalView | string>;
 
 /**
  * Opens a window at once (a trigger lives 3 s) and fills it. `make` gives the window, or in words why there is none. What was
- * pressed in a window stands on top of it, or with `stays` in its place.
+ * pressed in a window stands on top of it, or with `stays` in its place. `otherwise`: said where no window opens, in place of
+ * what would stand in it.
  */
 export async function show(
   context: SlackContext,
   pressed: Pressed,
   title: string,
   make: Make,
-  stays = false,
+  { stays = false, otherwise }: { readonly stays?: boolean; readonly otherwise?: string } = {},
 ): Promise<void> {
   const { client } = context;
   const waiting = modal(title, [prose(paragraph(words('One moment …')))]);
@@ -40,7 +41,10 @@ export async function show(
   const made = await make();
   const view = typeof made === 'string' ? modal(title, [prose(paragraph(words(made)))]) : made;
   if (viewId) await client.views.update({ view_id: viewId, view });
-  else await context.tell(pressed.audience, sayView(view));
+  else {
+    const isMade = typeof made !== 'string' && otherwise !== undefined;
+    await context.tell(pressed.audience, isMade ? sayText(otherwise) : sayView(view));
+  }
 }
 
 /**
@@ -56,7 +60,7 @@ export async function mayLook(
   return incident !== null && access.mayRead(userId, incident, audience.channel);
 }
 
-const NOT_YOURS =
+export const NOT_YOURS =
   'This is of an incident in a channel that you may not see, or Slack cannot say that you may.';
 
 /** What an incident's record gives; words where there is none, or not for whoever pressed. */
@@ -77,7 +81,7 @@ const showOf = (
       if (!record) return 'This incident is not on record any more.';
       return (await mayLook(context, pressed, id)) ? make(record) : NOT_YOURS;
     },
-    stays,
+    { stays },
   );
 
 /** *Show output*: the stored output of one tool call. */

@@ -11,6 +11,7 @@ import { heading, list, paragraph, prose, words } from '../../views/blocks/build
 import { cut } from '../../views/blocks/text.ts';
 import { incidentLine } from '../../views/home.ts';
 import { createManualIncident } from './create-manual-incident.ts';
+import { incidentCommand } from './incident-orders.ts';
 import { memoryCommand, promotionsCommand } from './memory-command.ts';
 import { mergeCommand } from './merge-command.ts';
 
@@ -29,6 +30,9 @@ const HELP = [
   '',
   '*Take*',
   '`/sentry ack INC-7` you have it, and nobody else is called, until `/sentry release INC-7`',
+  '`/sentry assign INC-7 @olivia` she has it, and is told',
+  '`/sentry severity INC-7 warning` it is as bad as you say',
+  '`/sentry close INC-7 fixed by hand` it is over, because you say so',
   '',
   '*Stop*',
   '`/sentry stop INC-7` one incident rests, until `/sentry resume INC-7`',
@@ -52,7 +56,7 @@ const HELP = [
   '`/sentry promotions` what waits to become part of everybody’s memory',
   '',
   '*In an incident’s thread*',
-  'Mention me with a question, “stop”, “resume”, “split” or “merge into INC-3”. “hint: …” makes me look again with what you know. “remember: …” keeps it.',
+  'Mention me with a question, “stop”, “resume”, “close”, “assign @olivia”, “severity warning”, “split” or “merge into INC-3”. “hint: …” makes me look again with what you know. “remember: …” keeps it.',
   '',
   '*Alone with me*',
   'Write me a direct message: any question about an incident, or what you see going wrong.',
@@ -101,6 +105,10 @@ export async function sentryCommand(
       const said = { verb: verb.toLowerCase() as 'split' | 'merge', text };
       return mergeCommand(context, said, { ...place, ...asking });
     }
+    case 'close':
+    case 'assign':
+    case 'severity':
+      return incidentCommand(context, text, { ...place, ...asking });
     case 'help':
       return helpSay();
     default:
@@ -127,6 +135,9 @@ const OWN_VERBS = [
   'promotions',
   'split',
   'merge',
+  'close',
+  'assign',
+  'severity',
   'help',
 ];
 

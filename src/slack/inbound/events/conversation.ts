@@ -14,6 +14,7 @@ import type { Slot } from '../../views/blocks/slot.ts';
 import { escape } from '../../views/blocks/text.ts';
 import { remember } from '../actions/remember.ts';
 import { createManualIncident } from '../commands/create-manual-incident.ts';
+import { readIncidentOrder } from '../commands/incident-orders.ts';
 import { readMergeOrder } from '../commands/merge-command.ts';
 import { helpSay, sentryCommand } from '../commands/sentry-command.ts';
 import { readCourtesy } from '../direct/read-direct.ts';
@@ -41,7 +42,7 @@ export async function answerMention(context: SlackContext, said: Said): Promise<
   const text = said.text.trim();
   const order = readOrder(text, { inThread: true });
   if (order) return takeOrder(context, incidentId, said, order);
-  if (readMergeOrder(text) || isMuteOrder(text))
+  if (readMergeOrder(text) || isMuteOrder(text) || readIncidentOrder(text))
     return context.outbound.say(incidentId, answerSlot(said, await command(context, said, text)));
   if (HINT.test(text)) return takeHint(context, incidentId, said, text.replace(HINT, ''));
   if (REMEMBER.test(text)) return keep(context, incidentId, said, text.replace(REMEMBER, ''));
@@ -185,7 +186,7 @@ async function answerElsewhere(context: SlackContext, said: Said): Promise<void>
       await command(context, said, `${order.verb} ${order.scope ?? order.reason}`.trim()),
     );
   const merge = readMergeOrder(said.text);
-  if (merge?.id || isMuteOrder(said.text))
+  if (merge?.id || isMuteOrder(said.text) || readIncidentOrder(said.text)?.id)
     return context.tell(
       { userId: said.userId, channel: said.channel, threadTs: said.threadTs },
       await command(context, said, said.text),

@@ -124,7 +124,7 @@ export const small = (text: string): Block => ({
 /** A line of literal text with a button beside it. */
 export const lineWith = (text: string, accessory: types.Button): Block => ({ ...asIs(text), accessory });
 
-export const buttons = (...elements: readonly types.Button[]): Block => ({
+export const buttons = (...elements: readonly (types.Button | types.Overflow)[]): Block => ({
   type: 'actions',
   elements: [...elements],
 });
@@ -157,6 +157,26 @@ export function button(shape: ButtonShape): types.Button {
           },
         }
       : {}),
+  };
+}
+
+export interface OptionShape {
+  readonly text: string;
+  readonly value: string;
+  /** The browser opens it. */
+  readonly url?: string;
+}
+
+/** What is seldom wanted, behind three dots; Slack takes five, the first ones stand. */
+export function overflow(action: string, options: readonly OptionShape[]): types.Overflow {
+  return {
+    type: 'overflow',
+    action_id: action,
+    options: options.slice(0, LIMITS.overflow).map(({ text, value, url }) => ({
+      text: plain(cut(oneLine(text), LIMITS.buttonText)),
+      value: value.slice(0, LIMITS.optionValue),
+      ...(url ? { url } : {}),
+    })),
   };
 }
 

@@ -187,12 +187,7 @@ export function callLine({ incident, events }: IncidentRecord): readonly Span[] 
       moment(acknowledged.at),
     ];
   // Without a mention: where the root comes late, it would ring a second time.
-  if (called)
-    return [
-      bold('Called at '),
-      moment(called.at),
-      words('. Nobody has it yet: press “I have it” in the thread.'),
-    ];
+  if (called) return [bold('Called at '), moment(called.at), words('. Nobody has it yet.')];
   return waitsUntil === null
     ? null
     : [bold('Quiet hours: '), words('a call waits until '), moment(waitsUntil)];

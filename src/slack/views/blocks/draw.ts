@@ -4,6 +4,7 @@ import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isMerged } from '../../../core/merged-with.ts';
 import { drawActionCard } from './action-card.ts';
 import { drawAgain, drawReopened, type Placed } from './again.ts';
+import { drawAssigned } from './assigned.ts';
 import { drawCall, drawEscalation, drawPageFailed } from './call.ts';
 import { drawClosing, hasEnded } from './closing.ts';
 import { asksForFix } from './diagnosis.ts';
@@ -11,7 +12,6 @@ import { drawHeadsUp } from './heads-up.ts';
 import { drawLive } from './live.ts';
 import { drawMembers } from './merged.ts';
 import { drawNoOtherWay } from './no-other-way.ts';
-import { drawNoTarget } from './no-target.ts';
 import { openingsOf } from './openings.ts';
 import { drawResult } from './outcome.ts';
 import { drawPromotionNote } from './promotion-notes.ts';
@@ -47,12 +47,12 @@ function slotOf(
   number: number,
   options: DrawOptions,
 ): Slot | null {
-  if (event.type === 'incident.opened') return drawNoTarget(record, event);
   if (event.type === 'diagnosis.concluded') return drawHeadsUp(record, event, number);
   if (event.type === 'plan.none' && askedBefore(record, event.seq))
     return drawNoOtherWay(record, event, number);
   if (event.type === 'incident.escalated') return drawEscalation(record, event, number, options);
   if (event.type === 'person.called') return drawCall(record, event, options);
+  if (event.type === 'incident.acknowledged') return drawAssigned(record, event);
   if (event.type === 'page.failed') return drawPageFailed(record, event, number);
   if (event.type === 'memory.promotion.proposed' || event.type === 'memory.promotion.decided')
     return drawPromotionNote(record, event);

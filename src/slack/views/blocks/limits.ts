@@ -7,6 +7,8 @@ export const LIMITS = {
   text: 3000,
   buttonText: 75,
   buttonValue: 2000,
+  overflow: 5,
+  optionValue: 150,
   confirmTitle: 100,
   confirmText: 300,
   confirmButton: 30,

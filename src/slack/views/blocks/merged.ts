@@ -16,7 +16,6 @@ import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 
 type Options = Partial<DrawOptions>;
-type Part = ReturnType<typeof paragraph>;
 
 /** Named in one message; more are counted. */
 const NAMED = 5;
@@ -123,48 +122,48 @@ function buttonsOf(lead: IncidentId, members: readonly Shown[]) {
   ];
 }
 
-/** On the card of the one that leads: what else it stands for, the worst first. */
-export function memberParts(record: IncidentRecord, options: Options): readonly Part[] {
+/** On the card of the one that leads: what is not over with it, and what else it stands for, the worst first; titles cut to `max`. */
+export function memberLines(
+  record: IncidentRecord,
+  options: Options,
+  max: number,
+): readonly (readonly Span[])[] {
   const all = shownOf(record.events, options);
-  const left = isEnded(record.incident.state) ? leftFiring(all, options) : [];
-  return [...left, ...standingFor(all.filter(isPart), options)];
-}
-
-function standingFor(members: readonly Shown[], options: Options): readonly Part[] {
-  if (members.length === 0) return [];
-  const worst = members.toSorted((a, b) => rankOf(a.incident) - rankOf(b.incident));
-  const left = members.length - NAMED;
+  const left = isEnded(record.incident.state)
+    ? all.filter(({ incident, splitBy }) => splitBy === null && !isEnded(incident.state))
+    : [];
+  const parts = all.filter(isPart).toSorted((a, b) => rankOf(a.incident) - rankOf(b.incident));
+  const firing = `${count(left.length, 'incident')} that ${left.length === 1 ? 'was' : 'were'} a part of this`;
   return [
-    paragraph(bold(`Also part of this: ${count(members.length, 'more incident')}.`)),
-    list(
-      worst
-        .slice(0, NAMED)
-        .map(({ incident }) => [
-          words(`${mark(incident)} `),
-          ...nameSpans(incident, options),
-          words(` · ${stateOf(incident)}`),
-        ]),
-    ),
-    ...(left > 0 ? [paragraph(words(`and ${left} more`))] : []),
+    ...lineOf(`Not over with it: ${firing}. `, left, options, max, formatStanding),
+    ...lineOf(`Also part of this: ${count(parts.length, 'more incident')}. `, parts, options, max, stateOf),
   ];
 }
 
-/** What was a part of it and is not over with it. */
-function leftFiring(all: readonly Shown[], options: Options): readonly Part[] {
-  const left = all.filter(({ incident, splitBy }) => splitBy === null && !isEnded(incident.state));
-  if (left.length === 0) return [];
+/** So many are named on a card. */
+const ON_CARD = 3;
+
+function lineOf(
+  head: string,
+  members: readonly Shown[],
+  options: Options,
+  max: number,
+  standing: (incident: Incident) => string,
+): readonly (readonly Span[])[] {
+  if (members.length === 0) return [];
+  const left = members.length - ON_CARD;
   return [
-    paragraph(
-      bold(
-        `Not over with it: ${count(left.length, 'incident')} that ${left.length === 1 ? 'was' : 'were'} a part of this.`,
-      ),
-    ),
-    list(
-      left
-        .slice(0, NAMED)
-        .map(({ incident }) => [...nameSpans(incident, options), words(` · ${formatStanding(incident)}`)]),
-    ),
-    ...(left.length > NAMED ? [paragraph(words(`and ${left.length - NAMED} more`))] : []),
+    [
+      bold(head),
+      ...members
+        .slice(0, ON_CARD)
+        .flatMap(({ incident }, at) => [
+          words(`${at > 0 ? ', ' : ''}${mark(incident)} `),
+          ...nameSpans(incident, options, max),
+          words(` · ${standing(incident)}`),
+        ]),
+      ...(left > 0 ? [words(`, and ${left} more`)] : []),
+    ],
   ];
 }
 
@@ -186,13 +185,17 @@ export function worstSeverity(record: IncidentRecord, options: Options): Inciden
   return severities.find((each) => all.includes(each)) ?? record.incident.severity;
 }
 
-/** On the card of one that is, or was, a part of another: which, and why. */
-export function partOf({ incident, events }: IncidentRecord, options: Options): readonly (readonly Span[])[] {
+/** On the card of one that is, or was, a part of another: which, and why, in words cut to `max`. */
+export function partOf(
+  { incident, events }: IncidentRecord,
+  options: Options,
+  max: number,
+): readonly (readonly Span[])[] {
   const last = lastMerge(events);
   if (last === null || isEnded(incident.state)) return [];
   if (last.type === 'incident.merged')
     return isMerged(incident)
-      ? [[bold('Part of '), idSpan(last.into, options), words(': '), ...reasonSpans(last.because)]]
+      ? [[bold('Part of '), idSpan(last.into, options), words(': '), ...reasonSpans(last.because, max)]]
       : [];
   if (last.by !== null)
     return [[bold('Split from '), idSpan(last.from, options), words(' by '), ...personSpans(last.by)]];
@@ -221,9 +224,9 @@ export function partButtons({ incident, events }: IncidentRecord, { mergedOf }: 
 
 const nameOf = (incident: Incident): string => `${cut(oneLine(groupTitle(incident)), 120)} (${incident.id})`;
 
-function nameSpans(incident: Incident, { threadUrl }: Options): readonly Span[] {
+function nameSpans(incident: Incident, { threadUrl }: Options, max = 120): readonly Span[] {
   const url = threadUrl?.(incident.id) ?? null;
-  const title = cut(oneLine(groupTitle(incident)), 120);
+  const title = cut(oneLine(groupTitle(incident)), max);
   return [bold(title), words(' ('), url ? link(url, incident.id) : words(incident.id), words(')')];
 }
 
@@ -232,12 +235,12 @@ function idSpan(id: IncidentId, { threadUrl }: Options): Span {
   return url ? link(url, id) : words(id);
 }
 
-function reasonSpans(because: MergeReason): readonly Span[] {
+function reasonSpans(because: MergeReason, max = 200): readonly Span[] {
   switch (because.kind) {
     case 'neighbour':
-      return [words(cut(oneLine(`${because.neighbour} is a neighbour of ${because.target}`), 200))];
+      return [words(cut(oneLine(`${because.neighbour} is a neighbour of ${because.target}`), max))];
     case 'change': {
-      const title = cut(oneLine(because.change.title), 200);
+      const title = cut(oneLine(because.change.title), max);
       const { url } = because.change;
       return [words('both came after the same change: '), url ? link(url, title) : words(title)];
     }

@@ -1,19 +1,21 @@
-import { isResting } from '../../../core/effort.ts';
+import { repairOf, stepsOf } from '../../../core/action.ts';
+import { describePlan } from '../../../core/describe-act.ts';
 import { groupTitle } from '../../../core/group.ts';
-import type { Incident } from '../../../core/incident.ts';
+import type { Incident, IncidentState } from '../../../core/incident.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isSlackUser } from '../../../core/is-slack-user.ts';
+import { isEnded } from '../../../core/machine.ts';
 import { isMerged, mergedWith } from '../../../core/merged-with.ts';
-import { causeFound, causeTitle, isModels, label } from '../../../core/model-words.ts';
+import { CLAUDES_WORDS, causeFound, causeTitle, isModels, label } from '../../../core/model-words.ts';
 import { mutedNow } from '../../../core/muted-now.ts';
 import { formatLastingFix } from '../../../incidents/questions/format-lasting-fix.ts';
 import { formatNextStep, formatStanding } from '../../../incidents/questions/format-state.ts';
-import { askLabel } from './again.ts';
+import { lineForTarget } from '../../../ingest/line-for-target.ts';
 import type { Span } from './build.ts';
 import {
   bold,
-  button,
   buttons,
+  code,
   deadline,
   heading,
   link,
@@ -25,70 +27,64 @@ import {
 } from './build.ts';
 import { callLine } from './call.ts';
 import { asOf, formatDoubleCheck, formatHypothesis } from './diagnosis.ts';
+import { fitting, type Section, seenLength } from './fit.ts';
 import { colorOf, facts, formatCause, mark, money, span, times } from './labels.ts';
-import { memberParts, partButtons, partOf, worstSeverity } from './merged.ts';
+import { memberLines, partOf, worstSeverity } from './merged.ts';
 import { nextStepOf } from './next-step.ts';
-import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
+import { buttonsOf, investigateButton } from './root-buttons.ts';
+import type { DrawOptions, Slot } from './slot.ts';
 import { stopLines } from './stop-lines.ts';
 import { cut, escape, oneLine } from './text.ts';
 
+type Lines = readonly (readonly Span[])[];
+type Options = Partial<DrawOptions>;
+/** How long a text may be, of the most it should ever be. */
+type Cap = (most: number) => number;
+
+/** All that is seen of the root without a press: title, text, the labels of its buttons and the strip. */
+const MOST = 700;
+
 /** The incident's one message in the channel: everything somebody half awake needs, edited in place. */
-export function drawRoot(record: IncidentRecord, options: Partial<DrawOptions> = {}): Slot {
+export function drawRoot(record: IncidentRecord, options: Options = {}): Slot {
   const { incident } = record;
   if (isOneLine(record)) return drawLine(record);
-  const isPart = isMerged(incident);
   const shown = { ...incident, severity: worstSeverity(record, options) };
-  const title = `${mark(shown)} ${groupTitle(incident)}`;
+  const title = `${mark(shown)} ${cut(oneLine(groupTitle(incident)) || '(no title)', 90)}`;
   const state = stateLine(record);
-  const next = isPart ? null : formatNextStep(incident);
+  const next = isMerged(incident) ? null : formatNextStep(incident);
   const cause = formatCause(record);
-  const causeLabel = causeTitle(record);
+  const told = factsOf({ ...record, incident: shown }, options);
+  const pressed = buttonsOf(record, options);
+  const labels = pressed.reduce((sum, each) => sum + (each.type === 'button' ? each.text.text.length : 0), 0);
+  const sections = fitting(MOST - title.length - state.length - seenLength(told) - 1 - labels, (cap) => [
+    { title: 'What is going on? ', lines: goingOn(record, options, cap) },
+    { title: 'What caused it? ', lines: causeLines(record, cap) },
+    { title: 'What next? ', lines: nextLines(record, options, cap) },
+  ]);
   return {
     slot: 'root',
     inThread: false,
     text: escape(
       cut(
         oneLine(
-          `${incident.id} ${title} · ${state}${cause ? ` · ${causeLabel}${cause}` : ''}${next ? ` · ${next}` : ''}`,
+          `${incident.id} ${title} · ${state}${cause ? ` · ${causeTitle(record)}${cause}` : ''}${next ? ` · ${next}` : ''}`,
         ),
         600,
       ),
     ),
     blocks: [
       heading(title),
-      prose(
-        ...partOf(record, options).map((spans) => paragraph(...spans)),
-        ...summaryOf(record).map((spans) => paragraph(...spans)),
-        paragraph(...factsOf({ ...record, incident: shown })),
-        ...memberParts(record, options),
-        ...muted(record).map((spans) => paragraph(...spans)),
-        ...lastTime(record, options).map((spans) => paragraph(...spans)),
-        ...related(record, options).map((spans) => paragraph(...spans)),
-        ...(cause
-          ? [
-              paragraph(bold(causeLabel), words(cut(cause, 900)), ...asOf(causeFound(record.events)?.at)),
-              ...weighed(record).map((spans) => paragraph(...spans)),
-            ]
-          : []),
-        ...(incident.nextStep && !isPart ? [paragraph(bold('Next: '), ...nextStepOf(incident, 500))] : []),
-        ...lasting(record).map((spans) => paragraph(...spans)),
-        ...[(isPart ? null : callLine(record)) ?? []]
-          .filter(({ length }) => length > 0)
-          .map((spans) => paragraph(...spans)),
-        ...actors(record).map((spans) => paragraph(...spans)),
-      ),
-      buttons(
-        button({ text: 'What happened, and why', action: ACTIONS.why, value: incident.id }),
-        ...partButtons(record, options),
-        ...(isPart ? [] : investigateButton(record)),
-        ...alertLink(record),
-      ),
+      prose(paragraph(...told), ...sections.flatMap(paragraphsOf)),
+      ...(pressed.length > 0 ? [buttons(...pressed)] : []),
     ],
     strip: { color: colorOf(record), text: state },
   };
 }
 
-/** The policy asks for nothing, nobody has asked for more, and it is taken for no part of anything. */
+const paragraphsOf = ({ title, lines }: Section) =>
+  lines.map((spans, at) => paragraph(...(at === 0 ? [bold(title)] : []), ...spans));
+
+/** The policy asks for nothing, nobody has asked for more or has it, and it is taken for no part of anything. */
 export const isOneLine = ({
   incident: { effort, state, round },
   events,
@@ -96,7 +92,8 @@ export const isOneLine = ({
   effort === 'none' &&
   round === 1 &&
   (state === 'reported' || state === 'resolved') &&
-  mergedWith(events).length === 0;
+  mergedWith(events).length === 0 &&
+  !events.some(({ type }) => type === 'incident.acknowledged');
 
 function drawLine(record: IncidentRecord): Slot {
   const { incident } = record;
@@ -111,12 +108,6 @@ function drawLine(record: IncidentRecord): Slot {
       ...(incident.state === 'reported' ? [buttons(...investigateButton(record))] : []),
     ],
   };
-}
-
-/** Where less was done than a person may want. */
-function investigateButton({ incident: { id, state, effort }, events }: IncidentRecord) {
-  if (state !== 'reported' || !isResting(effort)) return [];
-  return [button({ text: askLabel(events), action: ACTIONS.investigate, value: id })];
 }
 
 /** On whose word it is over. */
@@ -134,60 +125,266 @@ function stateLine({ incident }: IncidentRecord): string {
   return `${incident.resolvedBy ? endLabels[incident.resolvedBy] : UNHEARD}${after}`;
 }
 
-function factsOf({ incident, events }: IncidentRecord): readonly Span[] {
+function factsOf(record: IncidentRecord, options: Options): readonly Span[] {
+  const { incident } = record;
   const target = incident.target ?? incident.labels['instance'] ?? 'unknown target';
   const { members, membersFiring } = incident;
-  const firing = members > 1 && membersFiring < members ? `${membersFiring} of them fire` : null;
-  const rest = facts(
-    incident.severity,
-    cut(oneLine(target), 80),
-    firing,
-    times(incident.occurrences),
-    'since ',
-  );
-  const chosen = events.findLast((event) => event.type === 'investigator.chosen');
   const spent = money(incident.costUsd);
-  const model = spent && chosen?.model ? ` (${cut(oneLine(chosen.model), 60)})` : '';
   return [
     bold(incident.id),
-    words(` · ${rest}`),
+    words(` · ${facts(incident.severity, cut(oneLine(target) || 'unknown target', 32), 'since ')}`),
     moment(incident.openedAt),
-    ...(spent ? [words(` · ${spent}${model}`)] : []),
+    ...(members > 1 && membersFiring < members ? [words(` · ${membersFiring} of ${members} fire`)] : []),
+    ...recurrence(record, options),
+    ...(spent ? [words(` · ${spent}`)] : []),
   ];
 }
 
-/** The rest of the diagnosis in a line or two: when it began, whether it is there now, what else was weighed. */
-function weighed({ events }: IncidentRecord): readonly (readonly Span[])[] {
+/** Which time it is, as far as that is on record and its earlier time may be named here. */
+function recurrence(record: IncidentRecord, options: Options): readonly Span[] {
+  const seen = times(record.incident.occurrences);
+  const last = lastTimeOf(record, options);
+  return [
+    ...(seen ? [words(` · ${seen}`)] : []),
+    ...(last
+      ? [
+          words(last.times ? ` · ${ordinal(last.times)} time in 24 h (` : ' · seen before ('),
+          ...nameOf(last.earlier, options),
+          words(')'),
+        ]
+      : []),
+  ];
+}
+
+const ends = new Map([
+  ['one', 'st'],
+  ['two', 'nd'],
+  ['few', 'rd'],
+]);
+const rules = new Intl.PluralRules('en', { type: 'ordinal' });
+const ordinal = (n: number): string => `${n}${ends.get(rules.select(n)) ?? 'th'}`;
+
+function nameOf(id: Incident['id'], { threadUrl }: Options): readonly Span[] {
+  const url = threadUrl?.(id) ?? null;
+  return [url ? link(url, id) : words(id)];
+}
+
+/** What the alert says and what was seen; of what is over, what ended it. */
+function goingOn(record: IncidentRecord, options: Options, cap: Cap): Lines {
+  return [
+    ...endOf(record, cap),
+    ...partOf(record, options, cap(120)),
+    ...(isEnded(record.incident.state) ? [] : muted(record, cap)),
+    ...summaryOf(record, cap),
+    ...memberLines(record, options, cap(40)),
+    ...seenNow(record),
+    ...related(record, options),
+  ];
+}
+
+/** What fixed it, else on whose word it is over; then who had decided. */
+function endOf(record: IncidentRecord, cap: Cap): Lines {
+  const { incident, actions, events } = record;
+  if (incident.state !== 'resolved') return [];
+  const repair = incident.resolvedBy === 'confirmed' ? repairOf(actions, incident.round) : undefined;
+  if (repair)
+    return [
+      [bold('Fixed: '), words(cut(oneLine(describePlan(stepsOf(actions, repair), true)), cap(160)))],
+      ...decided(record),
+    ];
+  const closed = events.findLast((event) => event.type === 'incident.closed');
+  const word =
+    incident.resolvedBy === 'person' && closed?.type === 'incident.closed'
+      ? [bold('Closed by '), ...whoOf(closed.by), ...because(closed.reason, cap(140))]
+      : [words(incident.resolvedBy === null ? 'Nothing more was heard of it.' : 'It is over.')];
+  return [word, ...decided(record)];
+}
+
+/** What the alert says in a sentence, where its title is only a name. */
+function summaryOf({ incident }: IncidentRecord, cap: Cap): Lines {
+  const said = oneLine(incident.annotations['summary'] ?? incident.annotations['description'] ?? '');
+  if (said === '' || said === oneLine(incident.title)) return [];
+  return [[...(isEnded(incident.state) ? [bold('The alert said: ')] : []), words(cut(said, cap(180)))]];
+}
+
+/** When it began, and whether it was there when it was looked at. */
+function seenNow({ incident, events }: IncidentRecord): Lines {
+  const last = events.findLast((event) => event.type === 'diagnosis.concluded');
+  if (last?.type !== 'diagnosis.concluded' || isEnded(incident.state)) return [];
+  const isModel = isModels(last.diagnosis, events);
+  const { onset, symptomNow } = last.diagnosis;
+  if (onset === undefined && symptomNow === undefined) return [];
+  return [
+    [
+      ...(symptomNow === undefined
+        ? []
+        : [
+            bold(label('There now', isModel)),
+            words(symptomNow.present ? 'yes' : 'no'),
+            ...asOf(last.at),
+            words(onset === undefined ? '' : ' · '),
+          ]),
+      ...(onset === undefined
+        ? []
+        : [bold(label('Began', isModel && symptomNow === undefined)), moment(onset)]),
+    ],
+  ];
+}
+
+/** Other incidents on the same physical system, as far as they may be named here. */
+function related({ events }: IncidentRecord, options: Options): Lines {
+  const lineOf = (began: 'before' | 'since', says: string): Lines => {
+    const ids = events.flatMap((event) =>
+      event.type === 'incident.related' && event.began === began ? event.incidents : [],
+    );
+    const named = [...new Set(ids)].filter((id) => options.mayName?.(id) === true).slice(0, 3);
+    if (named.length === 0) return [];
+    return [
+      [
+        bold(says),
+        ...named.flatMap((id, index) => [...(index > 0 ? [words(', ')] : []), ...nameOf(id, options)]),
+      ],
+    ];
+  };
+  return [
+    ...lineOf('before', 'Open on the same system when this began: '),
+    ...lineOf('since', 'Also open on the same system since: '),
+  ];
+}
+
+/** States in which the cause is looked for. */
+const LOOKING: readonly IncidentState[] = ['open', 'triaging', 'diagnosing'];
+
+/** The cause with how sure it is, or that there is none yet; then what else it could have been. */
+function causeLines(record: IncidentRecord, cap: Cap): Lines {
+  const { incident, events } = record;
+  const last = events.findLast((event) => event.type === 'diagnosis.concluded');
+  const concluded = last?.type === 'diagnosis.concluded' ? last.diagnosis : undefined;
+  const isLooking = LOOKING.includes(incident.state) && !isMerged(incident) && mutedNow(record) === null;
+  const cause = formatCause(record, cap(220));
+  if (cause === null) {
+    if (isLooking) return [[words('Still looking.')]];
+    return concluded && !isEnded(incident.state) ? [[words('Not found.')], ...weighed(record, cap)] : [];
+  }
+  const found = causeFound(events);
+  const whose = found && isModels(found.diagnosis, events) ? [bold(`${CLAUDES_WORDS}: `)] : [];
+  return [
+    [
+      ...(found?.diagnosis.unexplained === undefined ? [] : [words('Not known. What is wrong: ')]),
+      ...whose,
+      words(cause),
+      ...asOf(found?.at),
+      ...(isLooking ? [words(' Still looking.')] : []),
+    ],
+    ...weighed(record, cap),
+  ];
+}
+
+/** What was ruled out, and that nobody looked a second time. */
+function weighed({ events }: IncidentRecord, cap: Cap): Lines {
   const last = events.findLast((event) => event.type === 'diagnosis.concluded');
   if (last?.type !== 'diagnosis.concluded') return [];
   const { diagnosis } = last;
   const isModel = isModels(diagnosis, events);
-  const { onset, symptomNow, hypotheses = [], wouldChangeMyMind, doubleCheck } = diagnosis;
-  const others = hypotheses.filter(({ end }) => end !== 'ruled_in').slice(0, 3);
-  return [
-    ...(onset === undefined ? [] : [[bold(label('Began', isModel)), moment(onset)]]),
-    ...(symptomNow === undefined
-      ? []
-      : [[bold(label('There now', isModel)), words(symptomNow.present ? 'yes' : 'no')]]),
-    ...(others.length === 0
+  const { hypotheses = [], doubleCheck } = diagnosis;
+  const out = hypotheses.filter(({ end }) => end === 'ruled_out').slice(0, 3);
+  const left = hypotheses.filter(({ end }) => end === 'open').slice(0, 2);
+  const line = (title: string, those: typeof out): Lines =>
+    those.length === 0
       ? []
       : [
           [
-            bold(label(isModel ? 'Else weighed' : 'Looked at too', isModel)),
-            words(others.map((each) => formatHypothesis(each, isModel, 100)).join(' · ')),
+            bold(label(title, isModel)),
+            words(those.map((each) => formatHypothesis(each, false, cap(70))).join(' · ')),
           ],
-        ]),
-    ...(isModel && wouldChangeMyMind
-      ? [[bold(label('Wrong if', isModel)), words(cut(oneLine(wouldChangeMyMind), 200))]]
-      : []),
-    ...(doubleCheck?.reason ? [[words(formatDoubleCheck(doubleCheck))]] : []),
+        ];
+  return [
+    // The playbook's is a sentence that says itself what is not so.
+    ...line(isModel ? 'Ruled out' : 'Looked at too', out),
+    ...line('Not ruled out', left),
+    ...(doubleCheck?.reason ? [[words(cut(formatDoubleCheck(doubleCheck), cap(100)))]] : []),
   ];
 }
 
-/** What the alert says in a sentence, where its title is only a name. */
-function summaryOf({ incident }: IncidentRecord): readonly (readonly Span[])[] {
-  const said = oneLine(incident.annotations['summary'] ?? incident.annotations['description'] ?? '');
-  return said === '' || said === oneLine(incident.title) ? [] : [[words(cut(said, 300))]];
+/** What Sentry does or waits for, who has it, who decided, and what holds it up. */
+function nextLines(record: IncidentRecord, options: Options, cap: Cap): Lines {
+  const { incident } = record;
+  const isPart = isMerged(incident);
+  const said = isPart ? [] : nextStepOf(incident, cap(170));
+  const call = isPart ? null : callLine(record);
+  const lasting = incident.state === 'resolved' ? formatLastingFix(record) : null;
+  return [
+    ...(said.length > 0 ? [said] : []),
+    ...held(record, cap),
+    ...(call ? [call] : []),
+    ...verified(record, cap),
+    ...(incident.state === 'resolved' ? [] : decided(record)),
+    ...(lasting === null ? [] : [[words(cut(oneLine(lasting), cap(200)))]]),
+    ...noTarget(record),
+    ...lastTime(record, options, cap),
+  ];
+}
+
+/** It fires, and nothing is done about it yet. */
+function muted(record: IncidentRecord, cap: Cap): Lines {
+  const event = mutedNow(record);
+  if (event === null) return [];
+  const { at, by, until, reason } = event;
+  return [
+    [bold('Muted until '), deadline(until, at), words(' by '), ...whoOf(by), ...because(reason, cap(120))],
+  ];
+}
+
+/** Who stopped it, or what keeps anything from being changed. */
+function held({ incident, events, actions }: IncidentRecord, cap: Cap): Lines {
+  const stopped = events.findLast((event) => event.type === 'incident.stopped');
+  const resumed = events.findLast((event) => event.type === 'incident.resumed');
+  const isStopped =
+    stopped?.type === 'incident.stopped' && (resumed === undefined || resumed.seq < stopped.seq);
+  const own: Lines = isStopped
+    ? [[words('Stopped by '), ...whoOf(stopped.by), ...because(stopped.reason, cap(120))]]
+    : [];
+  if (incident.endedAt !== null) return own;
+  const stops = stopLines(events);
+  const reason = actions.findLast(({ step }) => step === 1)?.heldBy;
+  if (stops.length === 0 && reason)
+    return [...own, [bold('Nothing is changed: '), words(cut(oneLine(reason), cap(160)))]];
+  return [...own, ...stops];
+}
+
+/** What was seen after the last fix, where it is not over by it. */
+function verified({ incident, events }: IncidentRecord, cap: Cap): Lines {
+  const last = events.findLast(
+    ({ type }) => type === 'verification.concluded' || type === 'action.proposed' || type === 'plan.none',
+  );
+  if (last?.type !== 'verification.concluded' || isEnded(incident.state)) return [];
+  const { verdict, reason } = last;
+  if (verdict !== 'not_fixed' && verdict !== 'cannot_tell') return [];
+  return [
+    [bold(verdict === 'not_fixed' ? 'Not fixed: ' : 'Cannot tell: '), words(cut(oneLine(reason), cap(120)))],
+  ];
+}
+
+/** Who decided last. */
+function decided({ actions }: IncidentRecord): Lines {
+  const last = actions.findLast((action) => action.decidedBy !== null && !action.beside);
+  if (!last?.decidedBy) return [];
+  const who = last.decidedBy === 'policy' ? words('the policy') : person(last.decidedBy);
+  const said = last.state === 'denied' ? [who, words(' said no')] : [words('Approved by '), who];
+  return [[...said, ...(last.decidedAt ? [words(' at '), moment(last.decidedAt)] : [])]];
+}
+
+/** So long may a line be that is to be copied: cut it would not be one. */
+const COPIED = 120;
+
+/** That an alert is about no target, and what to write so that the next one is; whoever opens one by hand is answered there. */
+function noTarget({ incident, events }: IncidentRecord): Lines {
+  const opened = events.find((event) => event.type === 'incident.opened');
+  if (incident.target !== null || opened?.type !== 'incident.opened' || opened.source === 'hand') return [];
+  const line = lineForTarget(incident.labels);
+  return line === null || line.length > COPIED
+    ? [[words('No target fits this alert: let its rule set a label “target”.')]]
+    : [[words('No target fits this alert. Add to its target in sentry.yaml: '), code(line)]];
 }
 
 const lastEnds = {
@@ -199,95 +396,25 @@ const lastEnds = {
 } as const;
 
 /** The incident that the same alert had before, where it may be named here. */
-function lastTime({ events }: IncidentRecord, options: Partial<DrawOptions>): readonly (readonly Span[])[] {
+function lastTimeOf({ events }: IncidentRecord, { mayName }: Options) {
   const last = events.findLast((event) => event.type === 'incident.last_time');
-  if (last?.type !== 'incident.last_time' || options.mayName?.(last.earlier) !== true) return [];
-  const { earlier: id, endedAt, ended, fixedBy } = last;
-  const url = options.threadUrl?.(id) ?? null;
+  return last?.type === 'incident.last_time' && mayName?.(last.earlier) === true ? last : null;
+}
+
+/** How it ended then. */
+function lastTime(record: IncidentRecord, options: Options, cap: Cap): Lines {
+  const last = lastTimeOf(record, options);
+  if (last === null) return [];
+  const { endedAt, ended, fixedBy } = last;
   return [
     [
       bold('Last time: '),
-      url ? link(url, id) : words(id),
-      words(', '),
-      moment(endedAt, '{date_short_pretty} at {time}'),
-      words(`, ${lastEnds[ended]}${fixedBy ? `: ${cut(oneLine(fixedBy), 200)}` : ''}`),
+      moment(endedAt, '{date_short_pretty} {time}'),
+      words(`, ${lastEnds[ended]}${fixedBy ? `: ${cut(oneLine(fixedBy), cap(120))}` : ''}`),
     ],
   ];
 }
 
-/** It fires, and nothing is done about it yet. */
-function muted(record: IncidentRecord): readonly (readonly Span[])[] {
-  const event = mutedNow(record);
-  if (event === null) return [];
-  const { at, by, until, reason } = event;
-  return [
-    [
-      bold('Muted until '),
-      deadline(until, at),
-      words(' by '),
-      isSlackUser(by) ? person(by) : words(cut(oneLine(by), 80)),
-      ...(reason ? [words(`: ${cut(oneLine(reason), 200)}`)] : []),
-    ],
-  ];
-}
-
-/** Other incidents on the same physical system, as far as they may be named here. */
-function related({ events }: IncidentRecord, options: Partial<DrawOptions>): readonly (readonly Span[])[] {
-  const linesOf = (began: 'before' | 'since', says: string): readonly (readonly Span[])[] => {
-    const ids = events.flatMap((event) =>
-      event.type === 'incident.related' && event.began === began ? event.incidents : [],
-    );
-    const named = [...new Set(ids)].filter((id) => options.mayName?.(id) === true).slice(0, 5);
-    if (named.length === 0) return [];
-    const spans = named.flatMap((id, index) => {
-      const url = options.threadUrl?.(id) ?? null;
-      return [...(index > 0 ? [words(', ')] : []), url ? link(url, id) : words(id)];
-    });
-    return [[bold(says), ...spans]];
-  };
-  return [
-    ...linesOf('before', 'Open on the same system when this began: '),
-    ...linesOf('since', 'Also open on the same system since: '),
-  ];
-}
-
-/** What was asked for once it was fixed, and how that stands. */
-function lasting(record: IncidentRecord): readonly (readonly Span[])[] {
-  const said = record.incident.state === 'resolved' ? formatLastingFix(record) : null;
-  return said === null ? [] : [[words(cut(oneLine(said), 400))]];
-}
-
-/** Who decided what, newest first. */
-function actors(record: IncidentRecord): readonly (readonly Span[])[] {
-  const { actions, events } = record;
-  const lines: (readonly Span[])[] = [];
-  const decided = actions.findLast((action) => action.decidedBy !== null && !action.beside);
-  if (decided?.decidedBy) {
-    const who = decided.decidedBy === 'policy' ? words('the policy') : person(decided.decidedBy);
-    const said = decided.state === 'denied' ? [who, words(' said no')] : [words('Approved by '), who];
-    lines.push([...said, ...when(decided.decidedAt)]);
-  }
-  const stopped = events.filter((event) => event.type === 'incident.stopped').at(-1);
-  const resumed = events.filter((event) => event.type === 'incident.resumed').at(-1);
-  if (stopped && (resumed === undefined || resumed.seq < stopped.seq))
-    lines.push([
-      words('Stopped by '),
-      person(stopped.by),
-      ...(stopped.reason ? [words(`: ${cut(oneLine(stopped.reason), 200)}`)] : []),
-    ]);
-  if (record.incident.endedAt !== null) return lines;
-  const stops = stopLines(events);
-  const held = actions.findLast(({ step }) => step === 1)?.heldBy;
-  if (stops.length === 0 && held)
-    return [...lines, [bold('Nothing is changed: '), words(cut(oneLine(held), 300))]];
-  return [...lines, ...stops];
-}
-
-const when = (iso: string | null): readonly Span[] => (iso ? [words(' at '), moment(iso)] : []);
-
-function alertLink({ alerts }: IncidentRecord) {
-  const url = alerts.findLast((alert) => alert.url !== null)?.url;
-  // Slack refuses the whole message for an address that is none.
-  if (!url || !/^https?:\/\//i.test(url) || !URL.canParse(url) || url.length > 3000) return [];
-  return [button({ text: 'Open the alert', action: ACTIONS.link, value: 'alert', url })];
-}
+const whoOf = (by: string): readonly Span[] => [isSlackUser(by) ? person(by) : words(cut(oneLine(by), 40))];
+const because = (reason: string, max: number): readonly Span[] =>
+  reason === '' ? [] : [words(`: ${cut(oneLine(reason), max)}`)];

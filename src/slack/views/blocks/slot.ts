@@ -81,5 +81,8 @@ export const ACTIONS = {
   putBack: 'sentry_put_back',
   take: 'sentry_take',
   page: 'sentry_page',
+  stop: 'sentry_stop',
+  resume: 'sentry_resume',
+  more: 'sentry_more',
   link: 'sentry_link',
 } as const;

@@ -1,0 +1,62 @@
+import { messageOf, refuse } from '../core/errors.ts';
+import type { IncidentId } from '../core/ids.ts';
+import { isEnded, mayMove } from '../core/machine.ts';
+import type { ActionRow } from '../record/rows.ts';
+import type { AuditLog } from '../safety/audit/audit-chain.ts';
+import type { InvestigationDeps } from './deps.ts';
+import { moveIn } from './move.ts';
+import type { Steered } from './steering.ts';
+
+type CloseDeps = InvestigationDeps & { readonly audit: AuditLog };
+
+/**
+ * A person says that it is over: what waits for approval is void, and nothing is called fixed. If its alert fires again, it goes on as after
+ * any other end.
+ */
+export async function closeIncident(
+  deps: CloseDeps,
+  incidentId: IncidentId,
+  by: string,
+  said: string,
+): Promise<Steered> {
+  const incident = await deps.records.incident(incidentId);
+  if (!incident) return refuse('UNKNOWN_INCIDENT', `There is no ${incidentId}.`);
+  if (isEnded(incident.state)) return refuse('ENDED', `${incidentId} is over already.`);
+  if (!mayMove(incident.state, 'resolved'))
+    return refuse('FIX_RUNS', 'The approved fix is running; it ends within its time limit. Close it then.');
+  const reason = deps.redact(said).trim();
+  const moved = await deps.sql.begin(async (tx) => {
+    // In the ledger's order: the actions' rows, then the incident's. What a person asked for beside it is a word of its own.
+    const open = await tx<Pick<ActionRow, 'id'>>`
+      SELECT id FROM action WHERE incident_id = ${incidentId} AND state IN ('proposed', 'approved')
+         AND NOT audit_only AND NOT beside ORDER BY id FOR UPDATE`;
+    const outcome = await moveIn(tx, deps, incident, {
+      from: incident.state,
+      to: 'resolved',
+      reason: 'A person says it is over.',
+      key: `close:${Date.now()}`,
+      changes: { nextStep: null, resolvedBy: 'person' },
+      events: [{ type: 'incident.closed', by, reason }],
+      turnAfterMs: null,
+    });
+    if (outcome !== 'moved') return outcome;
+    for (const { id } of open)
+      await deps.approvals.void(tx, { id, incidentId }, 'The incident was closed before it ran.');
+    await deps.audit.appendIn(tx, { kind: 'incident.closed', actor: by, incidentId, details: { reason } });
+    return outcome;
+  });
+  // It has moved on in between. Whoever closes it closes it where it is now.
+  if (moved !== 'moved') return closeIncident(deps, incidentId, by, said);
+  await rememberEnd(deps, incidentId);
+  return { ok: true, text: `${incidentId} is closed. If its alert fires again, I look into it again.` };
+}
+
+/** Memory is brought up to date as after any end; that it is closed does not hang on it. */
+async function rememberEnd({ records, memory, log }: CloseDeps, id: IncidentId): Promise<void> {
+  try {
+    const record = await records.load(id);
+    if (record) await memory.rememberIncident(record);
+  } catch (error) {
+    log.warn({ incident: id, error: messageOf(error) }, 'the end of an incident was not remembered');
+  }
+}

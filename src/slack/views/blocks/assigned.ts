@@ -1,0 +1,32 @@
+import type { Acknowledged } from '../../../core/calls.ts';
+import { groupTitle } from '../../../core/group.ts';
+import type { IncidentRecord } from '../../../core/incident-record.ts';
+import { mentionsOf, paragraph, person, prose, words } from './build.ts';
+import type { Slot } from './slot.ts';
+import { cut, escape, oneLine } from './text.ts';
+
+/** Tells somebody that it was given to them: a new message, for edits ring nobody. Whoever took it knows. */
+export function drawAssigned(
+  { incident }: IncidentRecord,
+  { by, assignedBy, seq }: Acknowledged,
+): Slot | null {
+  if (assignedBy === undefined) return null;
+  const who = mentionsOf([by]);
+  const what = `${incident.id} · ${cut(oneLine(groupTitle(incident)), 120)}`;
+  return {
+    slot: `assigned:${seq}`,
+    inThread: true,
+    text: `${who.text}${escape(`this is yours: ${what}`)}`,
+    blocks: [
+      prose(
+        paragraph(
+          words('👤 '),
+          ...who.spans,
+          words(`this is yours: ${what}, says `),
+          person(assignedBy),
+          words('.'),
+        ),
+      ),
+    ],
+  };
+}
