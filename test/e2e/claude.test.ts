@@ -76,7 +76,7 @@ describe('Claude investigates a real incident', () => {
     expect(textOf(live)).not.toContain('AFTERWARDS');
     const grown = scene.shown
       .filter((message) => message.ts === live.ts)
-      .map((message) => (textOf(message).match(/Line \d+ of/g) ?? []).length)
+      .map((message) => Number([...textOf(message).matchAll(/Line (\d+) of/g)].at(-1)?.[1] ?? 0))
       .filter((lines, index, all) => lines > (all[index - 1] ?? 0));
     process.stdout.write(`  the live message showed so many lines, edit by edit: ${grown.join(', ')}\n`);
     expect(grown.length).toBeGreaterThanOrEqual(3);

@@ -1,3 +1,4 @@
+import { count } from '../../../core/count.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isMerged } from '../../../core/merged-with.ts';
@@ -165,7 +166,7 @@ function fitting({ seen, hypotheses, steps }: Tasks, room: number): readonly Tas
 function drawOver(record: IncidentRecord, rounds: readonly Round[], options: DrawOptions): Drawn {
   const last = diagnosesOf(record.events).at(-1);
   const head = facts(
-    `Investigated${rounds.length > 1 ? ` ${rounds.length} times` : ''}${took(rounds)}`,
+    `Investigated${rounds.length > 1 ? ` ${count(rounds.length, 'time')}` : ''}${took(rounds)}`,
     looks(rounds),
     last ? formatHowSureShort(last.diagnosis) : null,
   );
@@ -187,13 +188,13 @@ function drawOver(record: IncidentRecord, rounds: readonly Round[], options: Dra
 
 /** What is one press away: every step, and what the newest diagnosis stands on. */
 function windows({ incident, events }: IncidentRecord, options: DrawOptions): readonly Block[] {
-  const count = diagnosesOf(events).length;
+  const looked = diagnosesOf(events).length;
   const both = [
     ...(events.some((event) => stepOf(event, options))
       ? [button({ text: 'Steps', action: ACTIONS.steps, value: incident.id })]
       : []),
-    ...(count > 0
-      ? [button({ text: 'Evidence', action: ACTIONS.diagnosis, value: `${incident.id}:${count}` })]
+    ...(looked > 0
+      ? [button({ text: 'Evidence', action: ACTIONS.diagnosis, value: `${incident.id}:${looked}` })]
       : []),
   ];
   return both.length > 0 ? [buttons(...both)] : [];
@@ -201,17 +202,17 @@ function windows({ incident, events }: IncidentRecord, options: DrawOptions): re
 
 /** What stays in sight, the newest of each kind with how many more there are like it. */
 function linesToSee(events: readonly IncidentEvent[], options: DrawOptions): readonly (readonly Span[])[] {
-  const kinds = new Map<string, { readonly seen: readonly Span[]; readonly count: number }>();
+  const kinds = new Map<string, { readonly seen: readonly Span[]; readonly times: number }>();
   for (const event of events) {
     const seen = stepOf(event, options)?.seen;
     if (!seen) continue;
-    const count = (kinds.get(event.type)?.count ?? 0) + 1;
+    const times = (kinds.get(event.type)?.times ?? 0) + 1;
     kinds.delete(event.type);
-    kinds.set(event.type, { seen, count });
+    kinds.set(event.type, { seen, times });
   }
   return [...kinds.values()]
     .slice(-SHOWN_LINES)
-    .map(({ seen, count }) => (count > 1 ? [...seen, words(` (and ${count - 1} more)`)] : seen));
+    .map(({ seen, times }) => (times > 1 ? [...seen, words(` (and ${times - 1} more)`)] : seen));
 }
 
 /** For where only plain text stands. */
@@ -266,12 +267,12 @@ function took(rounds: readonly Round[]): string {
 }
 
 function looks(rounds: readonly Round[]): string | null {
-  const count = rounds
+  const made = rounds
     .flatMap(({ events }) => events)
     .filter(
       (event) => isLook(event) && !(event.type === 'tool.called' && isMemoryToolName(event.tool)),
     ).length;
-  return count === 0 ? null : `${count} ${count === 1 ? 'look' : 'looks'} at the live system`;
+  return made === 0 ? null : `${count(made, 'look')} at the live system`;
 }
 
 const quote = (text: string): Block => ({
