@@ -73,7 +73,7 @@ function run(
     if (wait > 0) return tooMany(response, wait);
     if (parts.switches.isUnknown(method)) throw new SlackError('unknown_method');
     const args = new Arguments(body).without(['token', ...parts.switches.droppedFields()]);
-    refuseOlder(parts.switches, args);
+    refuseOlder(parts.switches, args, method);
     answer = handler({ slack: parts.slack, app, args });
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;

@@ -17,6 +17,7 @@ import { verifyHere } from '../safety/audit/audit-check.ts';
 import { createKillSwitch, modeNow } from '../safety/kill-switch/kill-switch.ts';
 import { createCostBreaker } from '../safety/limits/cost-breaker.ts';
 import { askSlack } from '../slack/outbound/ask-slack.ts';
+import { checkPayloads } from '../slack/outbound/check-payloads.ts';
 import { addMappings, webhookSources } from '../sources/registry.ts';
 import { allTools } from '../targets/all-tools.ts';
 import { domainsOf } from '../targets/domains.ts';
@@ -55,6 +56,37 @@ export async function doctor(config: Config, log: Log): Promise<readonly Finding
   const findings: Finding[] = [];
   for (const check of checksFor(config, log)) findings.push(await examine(check));
   return [...findings, ...(await layerFindings(config, log))];
+}
+
+/** Has Slack check what Sentry would post there; one finding for all that it would show, one for each that it would not. */
+export async function checkMessages({ slack }: Pick<Config, 'slack'>, log: Log): Promise<readonly Finding[]> {
+  const part = 'Messages';
+  if (slack.kind === 'playground')
+    return [
+      { part, required: false, ok: true, says: 'no tokens set: the local workspace takes them', todo: null },
+    ];
+  try {
+    const refused = await checkPayloads(slack, log);
+    if (refused.length === 0)
+      return [
+        { part, required: false, ok: true, says: 'Slack would show every message and window', todo: null },
+      ];
+    // One of a kind is enough: each point of an incident's course has its own.
+    return [...new Map(refused.map((each) => [each.name, each])).values()].map(
+      ({ name, problems, simplerIsShown }) => ({
+        part,
+        required: false,
+        ok: simplerIsShown,
+        says: `Slack would not show ${name}: ${problems.join('; ')}`,
+        todo: simplerIsShown
+          ? 'Nothing to do: this workspace does not know it yet and is sent a simpler form by itself.'
+          : 'Report it with this line. Until it is mended, people there get its text alone, without buttons.',
+      }),
+    );
+  } catch (error) {
+    const todo = error instanceof OpsError ? error.hint : 'Read the message.';
+    return [{ part, required: false, ok: false, says: messageOf(error), todo }];
+  }
 }
 
 /** The fifteen layers of security, by what is configured and what stands in the database. */

@@ -3,15 +3,19 @@ import { SlackError } from '../slack-error.ts';
 import type { Switches } from '../switches.ts';
 import { isRecord, type Problem, spell } from './rules.ts';
 
-/** As a workspace answers that does not know a block's type yet. Throws `invalid_blocks`, or of a view `invalid_arguments`. */
-export function refuseOlder(switches: Switches, args: Arguments): void {
+/**
+ * As a workspace answers that does not know a block's type yet. Throws `invalid_blocks`, or of a view `invalid_arguments`;
+ * `blocks.validate` says `invalid_view` and the like instead.
+ */
+export function refuseOlder(switches: Switches, args: Arguments, method = ''): void {
   const unknown = switches.unknownBlocks();
   if (unknown.size === 0) return;
   for (const name of ['blocks', 'attachments', 'message', 'view']) {
     if (!args.has(name)) continue;
     const problems = unknownIn(args.json(name), `/${name}`, unknown);
-    if (problems.length > 0)
-      throw new SlackError(name === 'view' ? 'invalid_arguments' : 'invalid_blocks', problems.map(spell));
+    if (problems.length === 0) continue;
+    const code = name === 'view' ? 'invalid_arguments' : 'invalid_blocks';
+    throw new SlackError(method === 'blocks.validate' ? `invalid_${name}` : code, problems.map(spell));
   }
 }
 
