@@ -68,20 +68,20 @@ function slotsOf(text: string, many: number): readonly Slot[] {
       jobId: `dream_${'a'.repeat(32)}`,
       state: many % 2 === 0 ? 'pending' : 'rejected',
       incidentId: INCIDENT,
-      domain: text,
+      domain: 'postgres',
       rationale: text,
-      proposedBy: text,
+      proposedBy: text.slice(0, 100),
       proposedAt: AT,
-      decidedBy: text,
+      decidedBy: text.slice(0, 100),
       decidedAt: AT,
       reason: text,
       title: text,
-      docType: text,
+      docType: 'note',
       content: text.repeat(3),
       sha256: 'b'.repeat(64),
       sources: [],
       system: null,
-      target: { store: 'workspace_runbooks', path: text },
+      target: { store: 'workspace_runbooks', path: text.slice(0, 200) },
       current:
         many % 3 === 0
           ? {
@@ -108,7 +108,7 @@ function slotsOf(text: string, many: number): readonly Slot[] {
     burstSlot(burst, () => 'https://example.slack.com/x'),
     begunSlot(mute, text),
     endedSlot(mute, text),
-    drawPromotionCard(review, { threadUrl: () => null, admins: text }),
+    drawPromotionCard(review, { threadUrl: () => null, admins: text.slice(0, 300) }),
     drawForgottenCard(),
   ];
 }
