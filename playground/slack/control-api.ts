@@ -32,6 +32,8 @@ export interface ControlRequests {
   };
   /** These methods answer `unknown_method` until the list is replaced. */
   'unknown-methods': { readonly methods: readonly string[] };
+  /** An older workspace: whatever has a block of one of these types is refused, until the list is replaced. */
+  'unknown-blocks': { readonly types: readonly string[] };
   /** These arguments of any method are ignored as if never sent, e.g. `['metadata']`. */
   'drop-fields': { readonly fields: readonly string[] };
   /** Every call (of `method`, or any) takes this much longer; 0 ends it. */

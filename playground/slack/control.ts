@@ -35,6 +35,7 @@ export function controlHandlers(parts: ControlParts): Handlers {
     },
     fail: (body) => done(() => switches.failNext(body)),
     'unknown-methods': (body) => done(() => switches.setUnknownMethods(body.methods)),
+    'unknown-blocks': (body) => done(() => switches.setUnknownBlocks(body.types)),
     'drop-fields': (body) => done(() => switches.setDroppedFields(body.fields)),
     delay: (body) => done(() => switches.setDelay(body.ms, body.method)),
     freeze: (body) => done(() => switches.freeze(body.frozen)),

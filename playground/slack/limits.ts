@@ -1,7 +1,6 @@
 /**
- * Slack's limits as numbers, in characters or items unless said otherwise. Sources: docs.slack.dev (Block Kit
- * reference, chat.* methods), the comments of `@slack/types` 3.2, and slackapi/bolt-js issues 2509 and 2867 for
- * the total text of a message. Where sources disagree, the stricter number stands: what passes here must pass there.
+ * Slack's limits as numbers, in characters or items unless said otherwise; where each is from stands in `SOURCES`.
+ * Where sources disagree, the stricter number stands: what passes here must pass there.
  */
 export const LIMITS = {
   message: {
@@ -52,7 +51,48 @@ export const LIMITS = {
   card: { title: 150, subtitle: 150, body: 200, actions: 3 },
   carousel: 10,
   container: { children: 10, title: 150 },
+  /** `points` is how many categories a chart has, and with it how many values each of its series. */
+  chart: { perMessage: 2, title: 50, label: 20, axis: 50, series: 6, points: 20, segments: 6 },
+  plan: { tasks: 48, title: 3000 },
   alert: 200,
   iconButtonUsers: 10,
   video: { title: 200, description: 200, author: 50 },
 } as const;
+
+const docs = 'docs.slack.dev/reference';
+const block = (name: string): string => `${docs}/block-kit/blocks/${name}-block`;
+const element = (name: string): string => `${docs}/block-kit/block-elements/${name}-element`;
+const object = (name: string): string => `${docs}/block-kit/composition-objects/${name}-object`;
+
+/** Where each of the limits is written down. `@slack/types` is version 3.2, its comments. */
+export const SOURCES = {
+  message: `${docs}/methods/chat.postMessage, chat.update; the total text: slackapi/bolt-js issues 2509 and 2867`,
+  view: `${docs}/views; its bytes: slackapi/bolt-js issue 2867`,
+  id: `${docs}/block-kit/blocks`,
+  text: object('text'),
+  sectionFields: block('section'),
+  sectionField: block('section'),
+  header: block('header'),
+  actions: block('actions'),
+  context: block('context'),
+  contextActions: block('context-actions'),
+  button: element('button'),
+  confirm: object('confirmation-dialog'),
+  option: object('option'),
+  select: element('select-menu'),
+  overflow: element('overflow-menu'),
+  choices: element('checkboxes'),
+  input: block('input'),
+  image: block('image'),
+  markdown: block('markdown'),
+  table: block('table'),
+  dataTable: block('data-table'),
+  card: block('card'),
+  carousel: block('carousel'),
+  container: block('container'),
+  chart: `${block('data-visualization')}; another copy allows 12 series and segments`,
+  plan: `${block('plan')}; the titles have no documented limit and are held to that of any text`,
+  alert: block('alert'),
+  iconButtonUsers: element('icon-button'),
+  video: block('video'),
+} as const satisfies Record<keyof typeof LIMITS, string>;

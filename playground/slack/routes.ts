@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Arguments } from './arguments.ts';
 import type { controlHandlers } from './control.ts';
 import { BadRequest, readArguments, readJson, sendJson, sendText } from './http-io.ts';
 import type { PageServer } from './page-server.ts';
@@ -7,6 +8,7 @@ import { fieldProblem } from './required-fields.ts';
 import { respond } from './respond.ts';
 import { SlackError } from './slack-error.ts';
 import { receiveUpload, serveFile } from './uploads.ts';
+import { refuseOlder } from './validate/older.ts';
 import { serveWebApi, type WebApiParts } from './web-api.ts';
 import { receiveWebhook } from './webhooks.ts';
 
@@ -113,8 +115,9 @@ async function responseUrl(
 ): Promise<void> {
   const body = await readJson(request);
   await routes.api.switches.whenThawed();
-  const { slack } = routes.api;
+  const { slack, switches } = routes.api;
   try {
+    refuseOlder(switches, new Arguments(body));
     respond(slack, slack.responseUrls.use(path.split('/').at(-1) ?? ''), body);
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;

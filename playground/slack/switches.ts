@@ -10,6 +10,7 @@ export class Switches {
   readonly #lost: Array<{ event: string | undefined; left: number }> = [];
   readonly #doubled: Array<{ event: string | undefined; left: number }> = [];
   #unknownMethods = new Set<string>();
+  #unknownBlocks = new Set<string>();
   #droppedFields: readonly string[] = [];
   #thaw: (() => void) | undefined;
   #thawed: Promise<void> = Promise.resolve();
@@ -21,6 +22,7 @@ export class Switches {
     this.#lost.length = 0;
     this.#doubled.length = 0;
     this.#unknownMethods = new Set();
+    this.#unknownBlocks = new Set();
     this.#droppedFields = [];
     this.freeze(false);
   }
@@ -48,6 +50,14 @@ export class Switches {
 
   isUnknown(method: string): boolean {
     return this.#unknownMethods.has(method);
+  }
+
+  setUnknownBlocks(types: readonly string[]): void {
+    this.#unknownBlocks = new Set(types);
+  }
+
+  unknownBlocks(): ReadonlySet<string> {
+    return this.#unknownBlocks;
   }
 
   setDroppedFields(fields: readonly string[]): void {

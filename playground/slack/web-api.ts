@@ -9,6 +9,7 @@ import { APPS, BOT_SCOPES, type InstalledApp, SENTRY_APP } from './seed.ts';
 import type { SlackContext } from './slack-context.ts';
 import { SlackError } from './slack-error.ts';
 import { retryAfterSeconds, type Switches } from './switches.ts';
+import { refuseOlder } from './validate/older.ts';
 import { asText } from './validate/rules.ts';
 
 export interface WebApiParts {
@@ -72,6 +73,7 @@ function run(
     if (wait > 0) return tooMany(response, wait);
     if (parts.switches.isUnknown(method)) throw new SlackError('unknown_method');
     const args = new Arguments(body).without(['token', ...parts.switches.droppedFields()]);
+    refuseOlder(parts.switches, args, method);
     answer = handler({ slack: parts.slack, app, args });
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
@@ -124,6 +126,6 @@ function tooMany(response: ServerResponse, seconds: number): string {
 
 function refuse(response: ServerResponse, error: SlackError): string {
   const messages = error.messages.length === 0 ? {} : { response_metadata: { messages: error.messages } };
-  sendJson(response, 200, { ok: false, error: error.code, ...messages });
+  sendJson(response, 200, { ok: false, error: error.code, ...error.more, ...messages });
   return error.code;
 }

@@ -55,6 +55,38 @@ export async function doctor(config: Config, log: Log): Promise<readonly Finding
   return [...findings, ...(await layerFindings(config, log))];
 }
 
+/** Has Slack check what Sentry would post there; one finding for all that it would show, one for each that it would not. */
+export async function checkMessages({ slack }: Pick<Config, 'slack'>, log: Log): Promise<readonly Finding[]> {
+  const part = 'Messages';
+  if (slack.kind === 'playground')
+    return [
+      { part, required: false, ok: true, says: 'no tokens set: the local workspace takes them', todo: null },
+    ];
+  try {
+    const { checkPayloads } = await import('../slack/outbound/check-payloads.ts');
+    const refused = await checkPayloads(slack, log);
+    if (refused.length === 0)
+      return [
+        { part, required: false, ok: true, says: 'Slack would show every message and window', todo: null },
+      ];
+    // One of a kind is enough: each point of an incident's course has its own.
+    return [...new Map(refused.map((each) => [each.name, each])).values()].map(
+      ({ name, problems, simplerIsShown }) => ({
+        part,
+        required: false,
+        ok: simplerIsShown,
+        says: `Slack would not show ${name}: ${problems.join('; ')}`,
+        todo: simplerIsShown
+          ? 'Nothing to do: this workspace does not know it yet and is sent a simpler form by itself.'
+          : 'Report it with this line. Until it is mended, people there get its text alone, without buttons.',
+      }),
+    );
+  } catch (error) {
+    const todo = error instanceof OpsError ? error.hint : 'Read the message.';
+    return [{ part, required: false, ok: false, says: messageOf(error), todo }];
+  }
+}
+
 /** The fifteen layers of security, by what is configured and what stands in the database. */
 async function layerFindings(config: Config, log: Log): Promise<readonly Finding[]> {
   try {

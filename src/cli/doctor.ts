@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { doctor } from '../app/doctor.ts';
+import { checkMessages, doctor } from '../app/doctor.ts';
 import { loadConfig } from '../config/config.ts';
 import { createLog } from '../infra/log/log.ts';
 import { exitCodes } from './fail.ts';
@@ -7,8 +7,10 @@ import { exitCodes } from './fail.ts';
 export const doctorCommand = new Command('doctor')
   .description('Check every part that a start would use; exit code 1 when a required one is not well.')
   .option('--json', 'the findings as JSON', false)
-  .action(async ({ json }: { readonly json: boolean }) => {
-    const findings = await doctor(loadConfig(), createLog('fatal'));
+  .option('--slack', 'also have Slack check every kind of message that is sent to it; none is posted', false)
+  .action(async ({ json, slack }: { readonly json: boolean; readonly slack: boolean }) => {
+    const [config, log] = [loadConfig(), createLog('fatal')];
+    const findings = [...(await doctor(config, log)), ...(slack ? await checkMessages(config, log) : [])];
     if (json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
     else
       for (const { part, ok, required, says, todo } of findings) {

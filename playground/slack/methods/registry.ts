@@ -1,5 +1,6 @@
 import type { Method } from '../slack-context.ts';
 import { agentMethods } from './agents.ts';
+import { blockMethods } from './blocks.ts';
 import { chatMethods } from './chat.ts';
 import { streamMethods } from './chat-stream.ts';
 import { conversationMethods } from './conversations.ts';
@@ -14,6 +15,7 @@ import { viewMethods } from './views.ts';
 export const METHODS: ReadonlyMap<string, Method> = new Map(
   [
     teamMethods,
+    blockMethods,
     chatMethods,
     streamMethods,
     conversationMethods,

@@ -27,7 +27,16 @@ import {
 /** Where blocks are shown: some are for messages only. */
 export type Surface = 'message' | 'modal' | 'home';
 
-const MESSAGE_ONLY = new Set(['markdown', 'table', 'data_table', 'context_actions', 'task_card', 'plan']);
+const MESSAGE_ONLY = new Set([
+  'container',
+  'context_actions',
+  'data_table',
+  'data_visualization',
+  'markdown',
+  'plan',
+  'table',
+  'task_card',
+]);
 
 function block(required: Record<string, Rule>, optional: Record<string, Rule> = {}): Rule {
   return fields({ type: anything, ...required }, { block_id: string(LIMITS.id), ...optional });
@@ -74,7 +83,11 @@ const image = both(
 
 const source = fields({ type: anything, url: url(3000), text: string(255) });
 const taskCard = block(
-  { task_id: string(255), title: string(3000), status: among('pending', 'in_progress', 'complete', 'error') },
+  {
+    task_id: string(255),
+    title: string(LIMITS.plan.title),
+    status: among('pending', 'in_progress', 'complete', 'error'),
+  },
   { details: richTextOnly, output: richTextOnly, sources: list(source, 100, 0) },
 );
 
@@ -92,6 +105,38 @@ const card = both(
   ),
   needsOneOf(['hero_image', 'title', 'body', 'actions']),
 );
+
+const label = string(LIMITS.chart.label);
+const point = fields({ label, value: number(-Number.MAX_VALUE, Number.MAX_VALUE) });
+const seriesChart = both(
+  fields({
+    type: anything,
+    series: list(fields({ name: label, data: list(point, LIMITS.chart.points) }), LIMITS.chart.series),
+    axis_config: fields(
+      { categories: list(label, LIMITS.chart.points) },
+      { x_label: string(LIMITS.chart.axis), y_label: string(LIMITS.chart.axis) },
+    ),
+  }),
+  (value, at, problems) => {
+    if (!isRecord(value) || !isRecord(value['axis_config']) || !Array.isArray(value['series'])) return;
+    const { categories } = value['axis_config'];
+    const series = value['series'].filter(isRecord);
+    if (new Set(series.map(({ name }) => name)).size < series.length)
+      problems.push({ message: 'series names must be unique', at: `${at}/series` });
+    series.forEach(({ data }, index) => {
+      const labels = Array.isArray(data) ? data.filter(isRecord).map((each) => each['label']) : [];
+      if (JSON.stringify(labels) !== JSON.stringify(categories))
+        problems.push({ message: 'must have one value for each category', at: `${at}/series/${index}/data` });
+    });
+  },
+);
+const segment = fields({ label, value: number(Number.MIN_VALUE, Number.MAX_VALUE) });
+const chart = byType(() => ({
+  area: seriesChart,
+  bar: seriesChart,
+  line: seriesChart,
+  pie: fields({ type: anything, segments: list(segment, LIMITS.chart.segments) }),
+}));
 
 const BLOCKS: Readonly<Record<string, Rule>> = {
   actions: block({ elements: list(actionsElement, LIMITS.actions) }),
@@ -125,7 +170,10 @@ const BLOCKS: Readonly<Record<string, Rule>> = {
         has_header_divider: boolean,
       },
     ),
-    needsOneOf(['title', 'rich_text_title']),
+    both(needsOneOf(['title', 'rich_text_title']), (value, at, problems) => {
+      if (isRecord(value) && value['default_collapsed'] === true && value['is_collapsible'] !== true)
+        problems.push({ message: 'default_collapsed needs is_collapsible', at });
+    }),
   ),
   context: block({
     elements: list(
@@ -146,6 +194,7 @@ const BLOCKS: Readonly<Record<string, Rule>> = {
       row_header_column_index: number(0, LIMITS.dataTable.columns),
     },
   ),
+  data_visualization: block({ title: string(LIMITS.chart.title), chart }),
   divider: block({}),
   file: block({ source: among('remote'), external_id: string(LIMITS.id) }),
   header: block({ text: plainText(LIMITS.header) }),
@@ -156,11 +205,11 @@ const BLOCKS: Readonly<Record<string, Rule>> = {
   ),
   markdown: block({ text: string(LIMITS.markdown) }),
   plan: block(
-    { title: string(3000) },
+    { title: string(LIMITS.plan.title) },
     {
       tasks: list(
         byType(() => ({ task_card: taskCard })),
-        50,
+        LIMITS.plan.tasks,
         0,
       ),
     },

@@ -56,18 +56,36 @@ export function checkBlocks(value: unknown, surface: Surface, at: string, max: n
   list(blockOn(surface), max, surface === 'message' ? 0 : 1)(value, at, problems);
   if (!Array.isArray(value)) return problems;
   const ids = new Set<unknown>();
-  value.forEach((block: unknown, index) => {
-    if (!isRecord(block)) return;
+  for (const { block, at: where } of withChildren(value, at)) {
     if (block['block_id'] !== undefined && ids.has(block['block_id'])) {
-      problems.push({ message: '`block_id` already exists', at: `${at}/${index}/block_id` });
+      problems.push({ message: '`block_id` already exists', at: `${where}/block_id` });
     }
     ids.add(block['block_id']);
-    problems.push(...repeatedActions(block, `${at}/${index}`));
-  });
-  if (value.filter((block) => isRecord(block) && block['type'] === 'table').length > 1) {
-    problems.push({ message: 'only_one_table_allowed', at });
+    problems.push(...repeatedActions(block, where));
   }
+  const count = (type: string): number =>
+    value.filter((block) => isRecord(block) && block['type'] === type).length;
+  if (count('table') > 1) problems.push({ message: 'only_one_table_allowed', at });
+  if (count('data_visualization') > LIMITS.chart.perMessage)
+    problems.push({
+      message: `no more than ${LIMITS.chart.perMessage} data_visualization blocks allowed`,
+      at,
+    });
+  if (count('plan') > 0 && count('task_card') > 0)
+    problems.push({ message: 'plan and task_card exclude each other', at });
   return problems;
+}
+
+/** Blocks and those that stand in a container, each with where it stands. */
+function withChildren(
+  blocks: readonly unknown[],
+  at: string,
+): readonly { readonly block: Record<string, unknown>; readonly at: string }[] {
+  return blocks.flatMap((block, index) => {
+    if (!isRecord(block)) return [];
+    const children = Array.isArray(block['child_blocks']) ? block['child_blocks'] : [];
+    return [{ block, at: `${at}/${index}` }, ...withChildren(children, `${at}/${index}/child_blocks`)];
+  });
 }
 
 function repeatedActions(block: Record<string, unknown>, at: string): Problem[] {
@@ -98,6 +116,7 @@ export function named(blocks: readonly Block[]): Block[] {
         ? { accessory: identified(block['accessory']) }
         : {}),
       ...(block.type === 'input' ? { element: identified(block['element']) } : {}),
+      ...(block.type === 'container' ? { child_blocks: named(block['child_blocks'] as Block[]) } : {}),
     };
   });
 }

@@ -1,4 +1,4 @@
-import type { KnownBlock } from '@slack/types';
+import type { Block, KnownBlock } from '@slack/types';
 
 const plain = (text: string) => ({ type: 'plain_text' as const, text });
 const mrkdwn = (text: string) => ({ type: 'mrkdwn' as const, text });
@@ -12,8 +12,25 @@ const button = (text: string, actionId: string) => ({
   action_id: actionId,
 });
 
-/** Every block type that may stand in a message, `words` in every field that shows text. Two messages' worth. */
-export function everyBlock(words: string): readonly KnownBlock[][] {
+/** The SDK's types do not know it yet. */
+export const lineChart = (words: string): Block & Record<string, unknown> => ({
+  type: 'data_visualization',
+  title: words.slice(0, 50),
+  chart: {
+    type: 'line',
+    series: [
+      { name: words.slice(0, 20), data: [0, 4, 9, 7, 0].map((value, i) => ({ label: `10:0${i}`, value })) },
+    ],
+    axis_config: {
+      categories: [0, 1, 2, 3, 4].map((i) => `10:0${i}`),
+      x_label: words.slice(0, 50),
+      y_label: words.slice(0, 50),
+    },
+  },
+});
+
+/** Every block type that may stand in a message, `words` in every field that shows text. Three messages' worth. */
+export function everyBlock(words: string): readonly (KnownBlock | Block)[][] {
   return [
     [
       { type: 'header', text: plain(words) },
@@ -95,7 +112,6 @@ export function everyBlock(words: string): readonly KnownBlock[][] {
           },
         ],
       },
-      { type: 'task_card', task_id: 't2', title: words, status: 'error' },
       {
         type: 'card',
         title: mrkdwn(words),
@@ -136,5 +152,6 @@ export function everyBlock(words: string): readonly KnownBlock[][] {
         ],
       },
     ],
+    [{ type: 'task_card', task_id: 't2', title: words, status: 'error' }, lineChart(words)],
   ];
 }

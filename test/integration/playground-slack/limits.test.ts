@@ -26,6 +26,27 @@ const option = (n: number) => ({ text: plain(`o${n}`), value: `v${n}` });
 const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
+const value = (label: string, n = 1) => ({ label, value: n });
+const line = (series: unknown[], categories: unknown[] = ['a', 'b'], more: object = {}) => ({
+  type: 'data_visualization',
+  title: 't',
+  chart: { type: 'line', series, axis_config: { categories, ...more } },
+});
+const oneSeries = { name: 's', data: [value('a', -2.5), value('b')] };
+const pie = (...segments: unknown[]) => ({
+  type: 'data_visualization',
+  title: 't',
+  chart: { type: 'pie', segments },
+});
+const task = (n: number) => ({ type: 'task_card', task_id: `t${n}`, title: 'look', status: 'complete' });
+const plan = (tasks: number) => ({ type: 'plan', title: 'Looking', tasks: many(tasks, task) });
+const container = (child: unknown, more: object = {}) => ({
+  type: 'container',
+  title: plain('More'),
+  child_blocks: [child],
+  ...more,
+});
+
 beforeEach(async () => {
   slack = await createLocalSlack({ rateLimits: { enabled: false } });
   web = new WebClient(SENTRY_APP.botToken, {
@@ -98,6 +119,10 @@ describe('blocks of a message', () => {
         ],
       },
     ],
+    ['a plan of 48', plan(48)],
+    ['a line', line([oneSeries], ['a', 'b'], { x_label: 'x'.repeat(50), y_label: 'y' })],
+    ['a pie of 6', pie(...many(6, (n) => value(`p${n}`, 0.1)))],
+    ['a folded container', container(actions(button()), { is_collapsible: true, default_collapsed: true })],
     [
       'a container',
       { type: 'container', title: plain('More'), child_blocks: [section('inside')], is_collapsible: true },
@@ -203,6 +228,32 @@ describe('blocks of a message', () => {
       },
       'must be less than 2001',
     ],
+    ['a plan of 49', plan(49), 'no more than 48 items'],
+    ['a chart in a container', container(line([oneSeries])), 'unsupported type: data_visualization'],
+    ['a plan in a container', container(plan(1)), 'unsupported type: plan'],
+    ['a container folded for good', container(section('a'), { default_collapsed: true }), 'is_collapsible'],
+    ['a container of 11', { ...container(0), child_blocks: many(11, () => section('a')) }, 'no more than 10'],
+    ['a chart without a title', { ...line([oneSeries]), title: '' }, 'must be more than 0 characters'],
+    ['a chart of 7 series', line(many(7, (n) => ({ ...oneSeries, name: `${n}` }))), 'no more than 6'],
+    ['two series of a name', line([oneSeries, oneSeries]), 'series names must be unique'],
+    ['a gap in a series', line([{ name: 's', data: [value('a')] }]), 'one value for each category'],
+    [
+      'a value that is none',
+      line([{ name: 's', data: [value('a'), { label: 'b', value: null }] }]),
+      'a number',
+    ],
+    [
+      '21 points',
+      line(
+        [oneSeries],
+        many(21, (n) => `${n}`),
+      ),
+      'no more than 20 items',
+    ],
+    ['a label of 21', pie(value('l'.repeat(21))), 'must be less than 21 characters'],
+    ['an axis of 51', line([oneSeries], ['a', 'b'], { x_label: 'x'.repeat(51) }), 'less than 51 characters'],
+    ['a slice of nothing', pie(value('a', 0)), 'must be between'],
+    ['a made-up chart', { type: 'data_visualization', title: 't', chart: { type: 'radar' } }, 'radar'],
     ['a plain string', 'hello', 'missing required field: type'],
   ];
   it.each(refused)('refuses %s and says where', async (_name, block, message) => {
@@ -218,6 +269,15 @@ describe('blocks of a message', () => {
     expect((await post(table, table)).messages.join()).toContain('only_one_table_allowed');
     const same = { ...section('x'), block_id: 'same' };
     expect((await post(same, same)).messages.join()).toContain('`block_id` already exists');
+  });
+
+  it('two charts pass, three do not; a plan and a task card exclude each other', async () => {
+    const chart = line([oneSeries]);
+    expect((await post(chart, chart)).code).toBe('ok');
+    expect((await post(chart, chart, chart)).messages.join()).toContain('no more than 2 data_visualization');
+    expect((await post(plan(1), task(9))).messages.join()).toContain('exclude each other');
+    const id = { ...section('x'), block_id: 'same' };
+    expect((await post(id, container(id))).messages.join()).toContain('child_blocks/0/block_id');
   });
 
   it('adds all text up', async () => {
@@ -298,5 +358,70 @@ describe('views', () => {
     expect(
       (await answerOf(web.apiCall('views.open', { trigger_id: 'none', view: noSubmit }))).messages.join(),
     ).toContain('submit');
+  });
+});
+
+describe('blocks.validate', () => {
+  const validate = async (what: object): Promise<{ error?: string; errors?: unknown[] }> => {
+    try {
+      return (await web.apiCall('blocks.validate', { ...what })) as object;
+    } catch (error) {
+      return (error as { data: { error: string; errors?: unknown[] } }).data;
+    }
+  };
+  const modal = { type: 'modal', title: plain('t'), blocks: [section('a')] };
+
+  it('says of blocks, a message and a view that they would be shown, and shows none', async () => {
+    for (const what of [
+      { blocks: [section('a')] },
+      { message: { text: 'x', blocks: [section('a')], attachments: [{ blocks: [section('b')] }] } },
+      { view: modal },
+      { view: { type: 'home', blocks: [section('a')] } },
+    ])
+      expect(await validate(what)).toMatchObject({ ok: true });
+    const shown = await web.conversations.history({ channel });
+    expect(shown.messages).toEqual([]);
+  });
+
+  it('names what is wrong, and where', async () => {
+    const long = { type: 'header', text: plain('h'.repeat(151)) };
+    const wrong = (pointer: string) => [
+      { pointer, code: 'failed_constraint', message: 'must be less than 151 characters' },
+    ];
+    expect(await validate({ blocks: [long] })).toMatchObject({
+      error: 'invalid_blocks',
+      errors: wrong('/blocks/0/text/text'),
+    });
+    expect(await validate({ view: { ...modal, blocks: [long] } })).toMatchObject({
+      error: 'invalid_view',
+      errors: wrong('/view/blocks/0/text/text'),
+    });
+    expect(await validate({ message: { blocks: [long] } })).toMatchObject({ error: 'invalid_message' });
+    expect(await validate({})).toMatchObject({ error: 'invalid_arguments' });
+    expect(await validate({ blocks: [], view: modal })).toMatchObject({ error: 'invalid_arguments' });
+  });
+});
+
+describe('an older workspace', () => {
+  it('refuses the blocks it does not know, wherever they stand, until it does', async () => {
+    const switched = async (types: string[]) => {
+      const body = JSON.stringify({ types });
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(`${slack.url}/control/unknown-blocks`, { method: 'POST', headers, body });
+      expect(await answer.json()).toMatchObject({ ok: true });
+    };
+    await switched(['container', 'data_visualization']);
+    expect(await post(section('a'), line([oneSeries]))).toEqual({
+      code: 'invalid_blocks',
+      messages: ['[ERROR] unsupported type: data_visualization [json-pointer:/blocks/1/type]'],
+    });
+    expect((await post(container(section('a')))).code).toBe('invalid_blocks');
+    const attachments = [{ color: '#fff', blocks: [container(section('a'))] }];
+    expect((await answerOf(web.apiCall('chat.postMessage', { channel, text: 'x', attachments }))).code).toBe(
+      'invalid_blocks',
+    );
+    expect((await post(plan(1))).code).toBe('ok');
+    await switched([]);
+    expect((await post(line([oneSeries]))).code).toBe('ok');
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LIMITS as SLACKS, SOURCES } from '../../../playground/slack/limits.ts';
 import { textLength } from '../../../playground/slack/validate/blocks.ts';
 import { checkBlocks } from '../../../playground/slack/validate/payload.ts';
 import { actionStates, MAX_STEPS } from '../../../src/core/action.ts';
@@ -7,6 +8,7 @@ import type { IncidentEventBody } from '../../../src/core/event.ts';
 import { asActionId } from '../../../src/core/ids.ts';
 import { messageOf } from '../../../src/slack/outbound/message.ts';
 import { draw } from '../../../src/slack/views/blocks/draw.ts';
+import { LIMITS } from '../../../src/slack/views/blocks/limits.ts';
 import { cut, cutStart, pages, printable } from '../../../src/slack/views/blocks/text.ts';
 import {
   ACTION,
@@ -138,6 +140,8 @@ describe('whatever the text', () => {
         for (const slot of draw(record, options)) {
           const message = messageOf(INCIDENT, slot);
           expect(checkBlocks(message.blocks, 'message', slot.slot, 50)).toEqual([]);
+          // What is sent where the newer blocks are not known has nothing newer in it, and is within the limits as well.
+          expect(checkBlocks(slot.simpler ?? [], 'message', slot.slot, 50)).toEqual([]);
           expect(textLength(message.blocks), slot.slot).toBeLessThanOrEqual(10_000);
           expect(message.text.length).toBeLessThanOrEqual(3000);
           expect(message.text.trim()).not.toBe('');
@@ -164,6 +168,31 @@ describe('whatever the text', () => {
       { numRuns: 150 },
     );
   });
+});
+
+it('the product’s own limits are never above Slack’s, each of which says where it is from', () => {
+  const slacks: Readonly<Record<keyof typeof LIMITS, number>> = {
+    header: SLACKS.header,
+    text: SLACKS.text,
+    buttonText: SLACKS.button.text,
+    buttonValue: SLACKS.button.value,
+    confirmTitle: SLACKS.confirm.title,
+    confirmText: SLACKS.confirm.text,
+    confirmButton: SLACKS.confirm.button,
+    viewTitle: SLACKS.view.title,
+    viewBlocks: SLACKS.view.blocks,
+    viewBytes: SLACKS.view.bytes,
+    // Slack tells none; the local one holds it to this many.
+    spans: 1000,
+    messageBlocks: SLACKS.message.blocks,
+    id: SLACKS.id,
+    url: SLACKS.button.url,
+    messageText: SLACKS.message.blockText,
+    fallback: SLACKS.message.updateText,
+  };
+  for (const [name, ours] of Object.entries(LIMITS))
+    expect(ours, name).toBeLessThanOrEqual(slacks[name as keyof typeof LIMITS]);
+  expect(Object.keys(SOURCES)).toEqual(Object.keys(SLACKS));
 });
 
 describe('cut', () => {

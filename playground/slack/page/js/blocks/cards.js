@@ -54,7 +54,7 @@ export function container(ctx, block, renderBlock) {
   const key = `container:${text(block.block_id)}`;
   const open = ctx.local.get(key) ?? block.default_collapsed !== true;
   return html`<div class="b-container width-${width} is-collapsible">
-    <button type="button" class="container-toggle" aria-expanded=${open} onClick=${() => ctx.local.set(key, !open)}>
+    <button type="button" class="container-toggle" data-testid="container-toggle" aria-expanded=${open} onClick=${() => ctx.local.set(key, !open)}>
       <span class="chevron${open ? ' is-open' : ''}" aria-hidden="true" />
       ${head}
     </button>

@@ -3,6 +3,7 @@ import { markdown } from '../text/markdown.js';
 import { richText } from '../text/rich-text.js';
 import { actions, alert, context, contextActions, divider, header, input, section } from './basic.js';
 import { card, carousel, container } from './cards.js';
+import { chart } from './chart.js';
 import { list, text } from './fields.js';
 import { file, image, video } from './media.js';
 import { dataTable, table } from './tables.js';
@@ -60,6 +61,8 @@ export function renderBlock(ctx, block) {
       return table(ctx, block);
     case 'data_table':
       return dataTable(ctx, block);
+    case 'data_visualization':
+      return chart(block);
     case 'plan':
       return plan(ctx, block);
     case 'task_card':

@@ -11,20 +11,25 @@ import { list, text } from './fields.js';
 /** @type {Record<string, string>} */
 const STATUS_WORDS = { pending: 'Waiting', in_progress: 'Running', complete: 'Done', error: 'Failed' };
 
-/** @param {Ctx} ctx @param {Block} block */
+/** Open while something is still to be done, then folded; a press says otherwise. @param {Ctx} ctx @param {Block} block */
 export function plan(ctx, block) {
   const tasks = list(block.tasks);
   const done = tasks.filter((task) => task.status === 'complete').length;
+  const ended = tasks.filter((task) => task.status === 'complete' || task.status === 'error').length;
+  const key = `plan:${text(block.block_id)}`;
+  const open = ctx.local.get(key) ?? ended < tasks.length;
   return html`<div class="b-plan">
-    <div class="plan-head">
+    <button type="button" class="plan-head" aria-expanded=${open} data-testid="plan-toggle" onClick=${() => ctx.local.set(key, !open)}>
+      <span class="chevron${open ? ' is-open' : ''}" aria-hidden="true" />
       <span class="plan-title">${withEmoji(text(block.title))}</span>
       ${tasks.length > 0 && html`<span class="plan-count">${done} of ${tasks.length}</span>`}
-    </div>
+    </button>
     ${tasks.length > 0 &&
       html`<div class="plan-bar" aria-hidden="true"><span style=${{ '--done': `${(100 * done) / tasks.length}%` }} /></div>`}
-    <ol class="plan-tasks">
-      ${tasks.map((task, i) => html`<li key=${text(task.task_id) || i}>${taskCard(ctx, task, true)}</li>`)}
-    </ol>
+    ${open &&
+      html`<ol class="plan-tasks">
+        ${tasks.map((task, i) => html`<li key=${text(task.task_id) || i}>${taskCard(ctx, task, true)}</li>`)}
+      </ol>`}
   </div>`;
 }
 
@@ -36,7 +41,10 @@ export function taskCard(ctx, block, nested = false) {
     <span class="task-mark" role="img" aria-label=${STATUS_WORDS[status]} />
     <div class="task-body">
       <div class="task-title">${withEmoji(text(block.title))}</div>
-      ${block.details && html`<div class="task-details">${richText(ctx, block.details)}</div>`}
+      ${block.details && html`<details class="task-output">
+        <summary>Details</summary>
+        ${richText(ctx, block.details)}
+      </details>`}
       ${block.output && html`<details class="task-output">
         <summary>Output</summary>
         ${richText(ctx, block.output)}
