@@ -1,3 +1,6 @@
+import { plain } from './plain-question.ts';
+import { readFurther } from './read-further.ts';
+
 /** What of an incident's record a question asks for. */
 export type Subject =
   | 'approval'
@@ -106,55 +109,6 @@ const auxiliary = new Set([
   'doing',
 ]);
 
-/** What people write in a hurry, and the one word that a record has for it. */
-const plainly: ReadonlyArray<readonly [RegExp, string]> = [
-  [/[’`]/g, "'"],
-  [/\bwon'?t\b/g, 'will not'],
-  [/\bcan'?t\b/g, 'can not'],
-  [/n't\b/g, ' not'],
-  [/\b(did|does|do|is|was|were|has|have|had|could|would|should|are)nt\b/g, '$1 not'],
-  [/\b(what|who|how|where|when|that|it)s\b(?!-)/g, '$1 is'],
-  [/'s\b/g, ' is'],
-  [/'re\b/g, ' are'],
-  [/'ve\b/g, ' have'],
-  [/'ll\b/g, ' will'],
-  [/\b(ok|okay)(?:'d|ed)\b|\b(?:green ?lit|signed off)\b/g, 'approved'],
-  [
-    /\b(?:gave|given|give)\b(?: \w+)? (?:ok|okay|go|go-ahead|green light|thumbs up|permission)\b/g,
-    'approved',
-  ],
-  [/\bsaid no\b/g, 'denied'],
-  [/\bsaid yes\b/g, 'approved'],
-  [/\bon call\b/g, 'on-call'],
-  [/\b(?:rule|ruled|ruling) (?:\w+ )?out\b/g, 'ruled-out'],
-  [/\bhow (did|does|long did|long does) (.*)\blast\b/g, 'how $1 $2 lasted'],
-  [/\b(?:right now|rn|atm|at the moment|currently)\b/g, 'now'],
-  [/\bgonna\b/g, 'going to'],
-  [/\b(?:wat|wut|wot)\b/g, 'what'],
-  [/\bu\b/g, 'you'],
-  [/\br\b/g, 'are'],
-  [/(^|\band )y\b/g, '$1why'],
-  [/\bkill(ed|ing)?\b/g, 'terminate'],
-  [/\b(?:boun(?:ce|ced|cing)|reboot(?:ed|ing)?)\b/g, 'restart'],
-  [
-    /\b(?:who|anybody|anyone|somebody|someone)\b(.*)\b(?:has it|has this|on it|on this|at it|took it|got it)$/g,
-    'who $1 assigned',
-  ],
-  [
-    /^(?:please |so |and |ok |hey )*(?:(?:can|could|will|would) you |do you know )(?:please )?(?:tell|show|explain|give|say|know)?(?: to)?(?: me| us)? ?(?=(?:who|what|when|why|how|which|where|if|the)\b)/g,
-    '',
-  ],
-];
-
-/** A question as the rest reads it: lower-case, written out, without marks at its end. */
-function plain(text: string): string {
-  const said = text
-    .toLowerCase()
-    .trim()
-    .replace(/[?!.\s]+$/, '');
-  return plainly.reduce((sofar, [from, to]) => sofar.replace(from, to), said);
-}
-
 /** Speaks of what is to come, might be, or may be done: no record holds that. */
 const UNCERTAIN = /\b(?:will|would|could|can|may|might|shall|should|must|going to|if|able|allowed to|am i)\b/;
 /** What is planned is on record. */
@@ -244,40 +198,6 @@ export function askedWhether(text: string): readonly string[] | null {
   if (after === undefined || NEGATED.test(after)) return null;
   const words = wordsOf(after).filter((word) => !sentence.has(word));
   return words.length === 0 || words.some((word) => wordSubject(word) !== undefined) ? null : words;
-}
-
-/** What goes on from the question before: “and who?”, “since when?”, “and before that?”; undefined: it stands alone. */
-function readFurther(text: string, before: RecordQuestion | null): RecordQuestion | null | undefined {
-  const said = text.replace(/^(?:(?:and|so|ok|but|then|also)\b[\s,]*)+/, '').replace(/[\s,]+then$/, '');
-  if (
-    /^(?:(?:what|anything|who|something)(?: (?:was|is|came|ran|happened|did you do))? )?before(?: (?:that|this|it|then))?$/.test(
-      said,
-    )
-  )
-    return before && !before.earlier ? { ...before, earlier: true } : null;
-  const subject = before?.subjects[0];
-  if (subject === undefined || before?.earlier) return undefined;
-  if (/^(?:when|when (?:was|is|did) (?:that|this|it)(?: happen)?|(?:at )?what time|since when)$/.test(said)) {
-    const isOfAll = ['over', 'now', 'cause', 'target', 'time', 'end'].includes(subject);
-    if (isOfAll) return { subjects: ['time'], why: false };
-    return ['approval', 'denial', 'run', 'stopped'].includes(subject)
-      ? { ...before, subjects: [subject], why: false }
-      : null;
-  }
-  if (/^(?:who|by who|by whom|who was (?:that|it)|who did (?:that|it))$/.test(said)) {
-    if (subject === 'run' || subject === 'over') return { ...before, subjects: ['approval'], why: false };
-    return ['approval', 'denial', 'asked', 'called', 'stopped'].includes(subject)
-      ? { ...before, subjects: [subject], why: false }
-      : null;
-  }
-  if (/^(?:why|how come|why (?:is|was) that|why so)$/.test(said)) {
-    if (['over', 'now', 'time', 'target', 'count'].includes(subject))
-      return { subjects: ['cause'], why: true };
-    return ['approval', 'denial', 'run', 'stopped', 'cause'].includes(subject)
-      ? { ...before, subjects: [subject], why: true }
-      : null;
-  }
-  return undefined;
 }
 
 /** By what a question asks; null: it asks whether, or only names something. */

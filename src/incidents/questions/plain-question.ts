@@ -1,0 +1,48 @@
+/** What people write in a hurry, and the one word that a record has for it. */
+const plainly: ReadonlyArray<readonly [RegExp, string]> = [
+  [/[’`]/g, "'"],
+  [/\bwon'?t\b/g, 'will not'],
+  [/\bcan'?t\b/g, 'can not'],
+  [/n't\b/g, ' not'],
+  [/\b(did|does|do|is|was|were|has|have|had|could|would|should|are)nt\b/g, '$1 not'],
+  [/\b(what|who|how|where|when|that|it)s\b(?!-)/g, '$1 is'],
+  [/'s\b/g, ' is'],
+  [/'re\b/g, ' are'],
+  [/'ve\b/g, ' have'],
+  [/'ll\b/g, ' will'],
+  [/\b(ok|okay)(?:'d|ed)\b|\b(?:green ?lit|signed off)\b/g, 'approved'],
+  [
+    /\b(?:gave|given|give)\b(?: \w+)? (?:ok|okay|go|go-ahead|green light|thumbs up|permission)\b/g,
+    'approved',
+  ],
+  [/\bsaid no\b/g, 'denied'],
+  [/\bsaid yes\b/g, 'approved'],
+  [/\bon call\b/g, 'on-call'],
+  [/\b(?:rule|ruled|ruling) (?:\w+ )?out\b/g, 'ruled-out'],
+  [/\bhow (did|does|long did|long does) (.*)\blast\b/g, 'how $1 $2 lasted'],
+  [/\b(?:right now|rn|atm|at the moment|currently)\b/g, 'now'],
+  [/\bgonna\b/g, 'going to'],
+  [/\b(?:wat|wut|wot)\b/g, 'what'],
+  [/\bu\b/g, 'you'],
+  [/\br\b/g, 'are'],
+  [/(^|\band )y\b/g, '$1why'],
+  [/\bkill(ed|ing)?\b/g, 'terminate'],
+  [/\b(?:boun(?:ce|ced|cing)|reboot(?:ed|ing)?)\b/g, 'restart'],
+  [
+    /\b(?:who|anybody|anyone|somebody|someone)\b(.*)\b(?:has it|has this|on it|on this|at it|took it|got it)$/g,
+    'who $1 assigned',
+  ],
+  [
+    /^(?:please |so |and |ok |hey )*(?:(?:can|could|will|would) you |do you know )(?:please )?(?:tell|show|explain|give|say|know)?(?: to)?(?: me| us)? ?(?=(?:who|what|when|why|how|which|where|if|the)\b)/g,
+    '',
+  ],
+];
+
+/** A question as the rest reads it: lower-case, written out, without marks at its end. */
+export function plain(text: string): string {
+  const said = text
+    .toLowerCase()
+    .trim()
+    .replace(/[?!.\s]+$/, '');
+  return plainly.reduce((sofar, [from, to]) => sofar.replace(from, to), said);
+}
