@@ -4,6 +4,7 @@
  */
 export const LIMITS = {
   header: 150,
+  containerTitle: 150,
   text: 3000,
   buttonText: 75,
   buttonValue: 2000,
