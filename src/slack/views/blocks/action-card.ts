@@ -154,8 +154,9 @@ const approveButton = (
     : approve(steps, action);
 
 /** What its title and these say together fits the first screen of a phone. */
-const PRICE = 300;
-const LEAST_PRICE = 90;
+const PRICE = 240;
+const LEAST_PRICE = 60;
+const UNDO = 60;
 
 /** What it frees and costs, and whether it can be taken back. */
 function price(steps: readonly Action[], action: Action, title: string) {
@@ -166,7 +167,7 @@ function price(steps: readonly Action[], action: Action, title: string) {
       ...(steps.length > 2 ? [list(steps.map((step) => [words(cut(oneLine(describeAct(step)), 60))]))] : []),
       paragraph(...wayBack(action)),
     ];
-  const undo = cut(oneLine(action.undo), 80);
+  const undo = cut(oneLine(action.undo), UNDO);
   const room = Math.max(LEAST_PRICE, PRICE - title.length - undo.length);
   return [
     paragraph(bold('Touches: '), words(cut(oneLine(action.blastRadius), room))),
@@ -178,7 +179,7 @@ function reasons(record: IncidentRecord, action: Action) {
   return [
     paragraph(bold(whyLabel(record, action)), words(cut(oneLine(action.why), 600))),
     ...whole('Touches: ', action.blastRadius, LEAST_PRICE),
-    ...whole('Undo: ', action.undo, 80),
+    ...whole('Undo: ', action.undo, UNDO),
     ...preflight(action),
     paragraph(...riskOf([action], action)),
   ];
@@ -199,7 +200,7 @@ function terms(action: Action, { approvers }: DrawOptions, isRung: boolean): rea
   const who = approvers
     ? isRung
       ? 'open until '
-      : `${cut(approvers, 60)} may decide · open until `
+      : `${cut(approvers, 40)} may decide · open until `
     : 'Nobody is configured who may approve this (SENTRY_APPROVERS) · open until ';
   return [words(who), moment(action.expiresAt), words(' · runs once, only if nothing has changed')];
 }
@@ -284,7 +285,7 @@ function soFar(action: Action) {
         bold('Runs by itself at '),
         moment(autonomousAt, '{time_secs}'),
         words(
-          `, as the rule “${cut(oneLine(policyRule ?? ''), 100)}” lets it, unless somebody presses Deny before.`,
+          `, as the rule “${cut(oneLine(policyRule ?? ''), 100)}” lets it, unless somebody presses Don’t before.`,
         ),
       ),
     );
