@@ -89,7 +89,7 @@ describe('a container', () => {
         for (const each of made) {
           if (each.type !== 'container') throw new Error(`${each.type} stands open`);
           expect(each.child_blocks.length).toBeLessThanOrEqual(10);
-          expect(each.title.text.length).toBeLessThanOrEqual(150);
+          expect(each.title?.text.length).toBeLessThanOrEqual(150);
         }
       }),
     );
