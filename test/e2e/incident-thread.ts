@@ -81,9 +81,13 @@ export function stripOf(message: Message): string | undefined {
     | undefined;
 }
 
-/** What its card says runs: the box in its first section. */
+/** What its card says runs: the box in its first section, folded or not. */
 function commandOn(message: Message): string {
-  const section = (message.blocks ?? []).find((block) => block.type === 'section');
+  const blocks = (message.blocks ?? []).flatMap((block) => [
+    block,
+    ...((block['child_blocks'] ?? []) as NonNullable<Message['blocks']>),
+  ]);
+  const section = blocks.find((block) => block.type === 'section');
   const { text = '' } = (section?.['text'] ?? {}) as { readonly text?: string };
   const boxed = /^```\n(.*)\n```$/s.exec(text)?.[1];
   return boxed?.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&') ?? text;

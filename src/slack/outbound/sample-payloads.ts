@@ -55,10 +55,11 @@ function payloadsWith(suffix: string, grow: (text: string) => string): readonly 
   });
   const [action] = whole.actions as readonly [Action];
   const [call] = whole.toolCalls as readonly [ToolCall];
+  const evidence = diagnosisView(whole, 1, OPTIONS);
   const where = { channel: 'C00000000', threadTs: '1.000001' };
   const windows: readonly (readonly [string, types.View])[] = [
     ['Output', outputView(call, 0)],
-    ['Evidence', diagnosisView(diagnosisWith(grow))],
+    ...(evidence === null ? [] : [['Evidence', evidence] as const]),
     ['Evidence of a proposal', evidenceView(whole, action)],
     ['Steps', stepsView(whole, 1, OPTIONS)],
     ['Why', whyView(grow('pid 4242 held a lock.'))],

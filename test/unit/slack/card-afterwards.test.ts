@@ -73,7 +73,7 @@ describe('the card of an action that is over', () => {
     expect(buttonsOf(card([anAction({ state: 'unknown' })], { maySettle: false }))).toEqual([
       'sentry_evidence',
     ]);
-    const settled = slot(`result:${ACTION}`, [anAction({ state: 'failed' })], {}, [
+    const settled = slot(`action:${ACTION}`, [anAction({ state: 'failed' })], {}, [
       { type: 'action.finished', actionId: ACTION, outcome: 'unknown', text: 'cannot tell' },
       {
         type: 'action.finished',

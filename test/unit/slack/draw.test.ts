@@ -23,8 +23,9 @@ const options: DrawOptions = {
 const drawn = (changes: Parameters<typeof aRecord>[0], extra: Partial<DrawOptions> = {}): readonly Slot[] =>
   draw(aRecord(changes), { ...options, ...extra });
 const names = (slots: readonly Slot[]): readonly string[] => slots.map((slot) => slot.slot);
+/** As a Slack that knows all blocks shows it. */
 const shown = (slots: readonly Slot[], name: string): string =>
-  JSON.stringify(slots.find((slot) => slot.slot === name));
+  JSON.stringify({ ...slots.find((slot) => slot.slot === name), simpler: undefined });
 const buttonsOf = (slots: readonly Slot[], name: string): readonly string[] =>
   [...shown(slots, name).matchAll(/"action_id":"(\w+)"/g)].map((match) => match[1] ?? '');
 
@@ -47,8 +48,8 @@ describe('the thread of an incident', () => {
       incident: anIncident({ state: 'resolved', verdict: 'fixed' }),
       events: eventsOf(...wholeIncident),
     });
-    expect(names(slots)).toEqual(['root', 'live:1', `action:${ACTION}`, `result:${ACTION}`, 'summary:1']);
-    expect(slots.map((slot) => slot.inThread)).toEqual([false, true, true, true, true, true]);
+    expect(names(slots)).toEqual(['root', 'live:1', `action:${ACTION}`, 'summary:1']);
+    expect(slots.map((slot) => slot.inThread)).toEqual([false, true, true, true]);
   });
 
   it('says that no target fits, with the line to add, and lets no label break out of its box', () => {
@@ -521,7 +522,10 @@ describe('the approval card', () => {
   });
 
   it('names act, target and command where a client draws no rich text, too [L6]', () => {
-    const drawn = card().find(({ slot }) => slot === name)?.blocks ?? [];
+    const drawn = card().find(({ slot }) => slot === name)?.simpler ?? [];
+    const types = drawn.map(({ type }) => type);
+    expect(types).not.toContain('container');
+    expect(types.indexOf('section')).toBeLessThan(types.indexOf('actions'));
     const plainly = drawn.filter(({ type }) => type !== 'rich_text');
     const { command, target } = anAction();
     expect(plainly.find(({ type }) => type === 'header')).toMatchObject({
@@ -553,14 +557,77 @@ describe('the approval card', () => {
     expect(values).toEqual([`${ACTION}:${'a'.repeat(64)}`, `${ACTION}:${'a'.repeat(64)}`, ACTION]);
   });
 
-  it('has its buttons before what it rests on, and after the statement of what is dangerous', () => {
-    const order = (changes: Parameters<typeof anAction>[0]) =>
-      ['"type":"actions"', 'Exactly this runs', 'Seen just before']
-        .map((part) => [shown(card(changes), name).indexOf(part), part] as const)
-        .toSorted(([a], [b]) => a - b)
-        .map(([, part]) => part);
-    expect(order({})).toEqual(['"type":"actions"', 'Exactly this runs', 'Seen just before']);
-    expect(order({ risk: 'high' })[0]).toBe('Exactly this runs');
+  it('has its buttons before what it rests on, which is folded, and after the statement of what is dangerous', () => {
+    const command = 'SELECT pg_terminate_backend(4242)';
+    const typesOf = (changes: Parameters<typeof anAction>[0]) =>
+      (card({ command, ...changes }).find(({ slot }) => slot === name)?.blocks ?? []).map((block) =>
+        block.type !== 'header' && JSON.stringify(block).includes(command)
+          ? `${block.type} with it`
+          : block.type,
+      );
+    expect(typesOf({})).toEqual(['header', 'rich_text', 'rich_text', 'actions', 'container with it']);
+    expect(typesOf({ risk: 'high' })).toEqual([
+      'header',
+      'rich_text',
+      'section with it',
+      'rich_text',
+      'actions with it',
+      'container with it',
+    ]);
+    const [container] =
+      card()
+        .find(({ slot }) => slot === name)
+        ?.blocks.slice(-1) ?? [];
+    expect(container).toMatchObject({ is_collapsible: true, default_collapsed: true });
+    for (const part of ['Seen just before', 'Risk: ', 'Why'])
+      expect(JSON.stringify(container)).toContain(part);
+  });
+
+  it('says above the buttons that what is dangerous goes on, and has all of it below them', () => {
+    const command = `SELECT ${'x'.repeat(400)}`;
+    const [, , box, note, , , container] =
+      card({ risk: 'high', command }).find(({ slot }) => slot === name)?.blocks ?? [];
+    expect(JSON.stringify(box)).not.toContain(command);
+    expect(JSON.stringify(note)).toContain('Read it before you decide');
+    expect(JSON.stringify(container)).toContain(command);
+  });
+
+  it('says whether what ran has helped, as it was seen after it, and no more once it is looked into anew', () => {
+    const ran = anAction({ state: 'succeeded', decidedBy: 'U0ONCALL' });
+    const at = (state: 'verifying' | 'diagnosing', ...more: readonly IncidentEventBody[]) =>
+      shown(
+        drawn({
+          incident: anIncident({ state }),
+          actions: [ran],
+          events: eventsOf(
+            ...wholeIncident.slice(0, 11),
+            { type: 'action.finished', actionId: ACTION, outcome: 'succeeded', text: 'true' },
+            ...more,
+          ),
+        }),
+        name,
+      );
+    const checked = {
+      type: 'verification.checked',
+      round: 1,
+      holds: false,
+      lines: ['✗ 5 sessions wait'],
+    } as const;
+    const verdict = {
+      type: 'verification.concluded',
+      round: 1,
+      verdict: 'not_fixed',
+      reason: '5 still wait',
+    } as const;
+    const left = { type: 'state.changed', from: 'verifying', to: 'diagnosing', reason: 'again' } as const;
+    expect(at('verifying')).toContain('Checking on the live system that it is really gone');
+    expect(at('verifying', checked)).toContain('not yet as it should be: ✗ 5 sessions wait');
+    const told = '✗ It ran, and the problem is still there: 5 still wait';
+    expect(at('verifying', checked, verdict)).toContain(told);
+    expect(at('diagnosing', checked, verdict, left)).toContain(told);
+    expect(at('diagnosing', checked, left)).not.toContain('Checking');
+    const later = { ...verdict, reason: 'of another round' };
+    expect(at('diagnosing', checked, verdict, left, later)).not.toContain('of another round');
   });
 
   it('mentions whom something critical waits for, while it waits', () => {
@@ -651,6 +718,7 @@ describe('the end', () => {
       reason: 'the pid is another session now',
     });
     const slots = drawn({ events, actions: [anAction({ state: 'void', decidedBy: 'U0ONCALL' })] });
-    expect(shown(slots, `result:${ACTION}`)).toContain('Not done, called off: ');
+    expect(shown(slots, `action:${ACTION}`)).toContain('Not done, called off: ');
+    expect(shown(slots, `action:${ACTION}`)).toContain('the pid is another session now');
   });
 });

@@ -173,6 +173,13 @@ describe('whatever the text', () => {
 it('the product’s own limits are never above Slack’s, each of which says where it is from', () => {
   const slacks: Readonly<Record<keyof typeof LIMITS, number>> = {
     header: SLACKS.header,
+    containerTitle: SLACKS.container.title,
+    chartTitle: Math.min(SLACKS.chart.title, SLACKS.chart.axis),
+    chartLabel: SLACKS.chart.label,
+    chartPoints: SLACKS.chart.points,
+    chartSeries: SLACKS.chart.series,
+    overflow: SLACKS.overflow,
+    optionValue: SLACKS.option.value,
     text: SLACKS.text,
     buttonText: SLACKS.button.text,
     buttonValue: SLACKS.button.value,

@@ -1,11 +1,10 @@
-import { type Action, isLastingFix, MAX_COMMAND, restOf, stepsOf, undoOf } from '../../../core/action.ts';
+import { type Action, isLastingFix, MAX_COMMAND, stepsOf } from '../../../core/action.ts';
 import { count } from '../../../core/count.ts';
 import { describeAct, describePlan, nameOfRun } from '../../../core/describe-act.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isWhyInModelsWords, label } from '../../../core/model-words.ts';
 import { isMcpPrincipal } from '../../../core/principal.ts';
 import { isSymptom } from '../../../core/tool-call.ts';
-import { checkedOf, formatChecked } from '../../../incidents/questions/format-lasting-fix.ts';
 import {
   type Block,
   bold,
@@ -20,35 +19,36 @@ import {
   person,
   prose,
   type Span,
+  small,
   words,
 } from './build.ts';
-import { approveAlthough, changeOfMind, denialLines, reachLine, whatRuns } from './denials.ts';
+import { folded } from './container-block.ts';
+import { details, drawEnded, people, planOf } from './decided-card.ts';
+import { approveAlthough, objections, whatRuns } from './denials.ts';
 import { LIMITS } from './limits.ts';
-import { drawMarks, drawSteps, endedTitle, inSentence, LONGER, riskOf, wayBack } from './plan-steps.ts';
+import { drawSteps, inSentence, LONGER, riskOf, wayBack } from './plan-steps.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { stopLines } from './stop-lines.ts';
 import { cut, escape, oneLine } from './text.ts';
 
 /**
  * The card of one plan, mostly of one step: what is approved is what it shows. What it costs and the buttons stand first, for
- * a phone; what it rests on stands below. Decided, it is a line: who, when and what came of it.
+ * a phone; what it rests on is folded below. Decided, it is a line or two: who, when and what came of it.
  */
 export function drawActionCard(record: IncidentRecord, action: Action, options: DrawOptions): Slot {
   const steps = stepsOf(record.actions, action);
-  const isOpen = action.state === 'proposed';
-  const asks = isOpen && !action.auditOnly;
-  const title = isOpen ? askedTitle(steps, action) : endedTitle(steps, checkedOf(record, action));
+  const slot = `action:${action.id}`;
+  if (action.state !== 'proposed')
+    return { slot, inThread: true, ...drawEnded(record, steps, action, options) };
+  const asks = !action.auditOnly;
+  const title = askedTitle(steps, action);
   const rung = mentionsOf(asks ? (options.ring ?? []) : []);
-  const commands = isOpen
-    ? `${action.auditOnly ? ':' : ''} ${steps.map(({ command }) => cut(oneLine(command), 400)).join(' · ')}`
-    : '';
+  const commands = steps.map(({ command }) => cut(oneLine(command), 400)).join(' · ');
   return {
-    slot: `action:${action.id}`,
+    slot,
     inThread: true,
-    text: `${rung.text}${escape(`${record.incident.id}${asks ? ' asks' : ''}: ${title}${commands}`)}`,
-    blocks: isOpen
-      ? drawAsked(record, steps, action, options, title, rung.spans)
-      : drawEnded(record, steps, action, options, title),
+    text: `${rung.text}${escape(`${record.incident.id}${asks ? ' asks' : ''}: ${title}${asks ? '' : ':'} ${commands}`)}`,
+    ...drawAsked(record, steps, action, options, title, rung.spans),
   };
 }
 
@@ -59,33 +59,26 @@ function drawAsked(
   options: DrawOptions,
   title: string,
   rung: readonly Span[],
-): readonly Block[] {
-  const act = steps.length > 1 ? drawSteps(record, steps) : drawStatement(action);
-  // What is dangerous is read before it is pressed.
-  const isHigh = steps.some(({ risk }) => risk === 'high');
-  const evidence = [...(steps.length > 1 ? [] : reasons(record, action)), ...aim(action)];
+): Pick<Slot, 'blocks' | 'simpler'> {
+  const act = steps.length > 1 ? drawSteps(record, steps) : [literal(cut(action.command, MAX_COMMAND))];
+  const careful = suspicious(record);
   const stops = stopsOf(record, action);
-  return [
-    heading(title),
-    prose(...price(steps, action), ...suspicious(record)),
-    ...(isHigh ? act : []),
+  const above = [heading(title), prose(...price(steps, action, title), ...careful)];
+  const decision = [
     ...objections(record, steps, options),
-    ...(action.auditOnly
-      ? [
-          prose(
+    prose(
+      ...(action.auditOnly
+        ? [
             paragraph(
               words('Sentry is in audit mode or stopped: it says what it would do and changes nothing.'),
             ),
-          ),
-        ]
-      : [
-          prose(
+          ]
+        : [
             ...soFar(action),
             ...stops.map((line) => paragraph(...line)),
-            ...(rung.length > 0 ? [paragraph(...rung, words('This is critical, and waits for you.'))] : []),
-            paragraph(...terms(steps, action, options)),
-          ),
-        ]),
+            paragraph(...rung, ...terms(action, options, rung.length > 0)),
+          ]),
+    ),
     buttons(
       ...(action.auditOnly
         ? []
@@ -95,8 +88,39 @@ function drawAsked(
           ]),
       details(action),
     ),
-    ...(isHigh ? [] : act),
-    ...(evidence.length > 0 ? [prose(...evidence)] : []),
+  ];
+  const grounds = [
+    ...(steps.length > 1 ? [] : reasons(record, action)),
+    ...aim(action),
+    ...(action.auditOnly ? [] : [paragraph(...allTerms(steps, options))]),
+  ];
+  // Only on cards of before longer ones were refused; of several steps `drawSteps` says it.
+  const longer = steps.length === 1 && action.command.length > MAX_COMMAND ? [LONGER] : [];
+  // What is dangerous, or was perhaps put into the model's mouth, is read before it is pressed.
+  const open = careful.length > 0 || steps.some(({ risk }) => risk === 'high') ? openly(steps) : [];
+  return {
+    blocks: [
+      ...above,
+      ...open,
+      ...decision,
+      ...folded('Exactly this runs, and why', [...act, ...longer, prose(...grounds)]),
+    ],
+    simpler: [...above, ...act, ...longer, ...decision, prose(...grounds)],
+  };
+}
+
+/** Of the commands that stand open on a card. */
+const OPEN_COMMANDS = 300;
+
+/** What is dangerous of the plan, or all of it, as far as there is room above the buttons. */
+function openly(steps: readonly Action[]): readonly Block[] {
+  const dangerous = steps.filter(({ risk }) => risk === 'high');
+  const shown = dangerous.length > 0 ? dangerous : steps;
+  const room = Math.floor(OPEN_COMMANDS / shown.length);
+  const isCut = shown.some(({ command }) => command.length > room);
+  return [
+    ...shown.map(({ command }) => literal(cut(command, room))),
+    ...(isCut ? [small('It goes on: all of it is folded below. Read it before you decide.')] : []),
   ];
 }
 
@@ -129,38 +153,41 @@ const approveButton = (
     ? approveAlthough(record, steps, options, planOf(action))
     : approve(steps, action);
 
-const details = (action: Action) => button({ text: 'Details', action: ACTIONS.evidence, value: action.id });
+/** What its title and these say together fits the first screen of a phone. */
+const PRICE = 240;
+const LEAST_PRICE = 60;
+const UNDO = 60;
 
 /** What it frees and costs, and whether it can be taken back. */
-function price(steps: readonly Action[], action: Action) {
+function price(steps: readonly Action[], action: Action, title: string) {
   if (steps.length > 1)
     return [
       paragraph(words(`${count(steps.length, 'step')} in this order; one that fails stops the rest.`)),
       // The title names two.
-      ...(steps.length > 2 ? [list(steps.map((step) => [words(cut(oneLine(describeAct(step)), 90))]))] : []),
+      ...(steps.length > 2 ? [list(steps.map((step) => [words(cut(oneLine(describeAct(step)), 60))]))] : []),
       paragraph(...wayBack(action)),
     ];
+  const undo = cut(oneLine(action.undo), UNDO);
+  const room = Math.max(LEAST_PRICE, PRICE - title.length - undo.length);
   return [
-    paragraph(bold('Touches: '), words(cut(oneLine(action.blastRadius), 400))),
-    paragraph(bold('Undo: '), words(cut(oneLine(action.undo), 400))),
+    paragraph(bold('Touches: '), words(cut(oneLine(action.blastRadius), room))),
+    paragraph(bold('Undo: '), words(undo)),
   ];
 }
-
-/** A plan of one step: what runs, to the letter. */
-const drawStatement = ({ command }: Action): readonly Block[] => [
-  prose(paragraph(bold('Exactly this runs:'))),
-  literal(cut(command, MAX_COMMAND)),
-  // Only on cards of before longer ones were refused.
-  ...(command.length > MAX_COMMAND ? [LONGER] : []),
-];
 
 function reasons(record: IncidentRecord, action: Action) {
   return [
     paragraph(bold(whyLabel(record, action)), words(cut(oneLine(action.why), 600))),
+    ...whole('Touches: ', action.blastRadius, LEAST_PRICE),
+    ...whole('Undo: ', action.undo, UNDO),
     ...preflight(action),
     paragraph(...riskOf([action], action)),
   ];
 }
+
+/** What did not fit above. */
+const whole = (title: string, text: string, room: number) =>
+  oneLine(text).length <= room ? [] : [paragraph(bold(title), words(cut(oneLine(text), 400)))];
 
 /** Whose words the reason is: Sentry's own, a model's, or those of a client outside. */
 const whyLabel = ({ events }: IncidentRecord, action: Action): string =>
@@ -168,21 +195,23 @@ const whyLabel = ({ events }: IncidentRecord, action: Action): string =>
     ? `Why (proposed by ${action.requestedBy}, in its words): `
     : label('Why', isWhyInModelsWords(action, events));
 
-/** Who may, until when, how often. */
-function terms(steps: readonly Action[], action: Action, options: DrawOptions): readonly Span[] {
+/** Until when, and who may where nobody is mentioned. */
+function terms(action: Action, { approvers }: DrawOptions, isRung: boolean): readonly Span[] {
+  const who = approvers
+    ? isRung
+      ? 'open until '
+      : `${cut(approvers, 40)} may decide · open until `
+    : 'Nobody is configured who may approve this (SENTRY_APPROVERS) · open until ';
+  return [words(who), moment(action.expiresAt), words(' · runs once, only if nothing has changed')];
+}
+
+/** Who may, all of them, and how often. */
+function allTerms(steps: readonly Action[], { approvers }: DrawOptions): readonly Span[] {
   const once =
     steps.length > 1
-      ? ' · one approval is for all of it; each step runs once, only if nothing has changed'
-      : ' · runs once, only if nothing has changed';
-  return [
-    words(
-      options.approvers
-        ? `${cut(options.approvers, 300)} may decide · open until `
-        : 'Nobody is configured who may approve this (SENTRY_APPROVERS) · open until ',
-    ),
-    moment(action.expiresAt),
-    words(once),
-  ];
+      ? 'One approval is for all of it; each step runs once, only if nothing has changed.'
+      : 'It runs once, only if nothing has changed.';
+  return [words(approvers ? `${cut(approvers, 300)} may decide. ${once}` : once)];
 }
 
 /** Whoever decides has to know that somebody may have wanted this proposal. */
@@ -238,124 +267,6 @@ function aim(action: Action) {
   ];
 }
 
-/** A line of what became of it, and what can still be done; what it was is in its details, and what it said below. */
-function drawEnded(
-  record: IncidentRecord,
-  steps: readonly Action[],
-  action: Action,
-  options: DrawOptions,
-  title: string,
-): readonly Block[] {
-  const checked = checkedOf(record, action);
-  const ended: readonly (readonly Span[])[] = [
-    [bold(title), ...decision(action)],
-    ...(action.state === 'void' && action.outcome ? [[words(cut(oneLine(action.outcome), 600))]] : []),
-    ...(checked ? [[words(cut(oneLine(formatChecked(checked)), 400))]] : []),
-    ...reachLine(record, action),
-    ...undone(record, steps),
-  ];
-  return [
-    prose(...ended.map((spans) => paragraph(...spans)), ...(steps.length > 1 ? drawMarks(steps) : [])),
-    ...objections(record, steps, options),
-    buttons(
-      ...afterwards(record, steps, action, options),
-      ...rest(record, steps, action, options),
-      ...changeOfMind(record, action, options, planOf(action)),
-      details(action),
-    ),
-  ];
-}
-
-/** `, approved by @olivia, 10:13`. */
-function decision(action: Action): readonly Span[] {
-  if (!action.decidedBy) return [];
-  const { state, decidedAt, decisionReason } = action;
-  const at = decidedAt ? [words(', '), moment(decidedAt)] : [];
-  const why = decisionReason ? [words(`: “${cut(oneLine(decisionReason), 400)}”`)] : [];
-  return state === 'denied'
-    ? [words('. '), ...deciders(action), words(' said no'), ...at, ...why]
-    : [words(', approved by '), ...deciders(action), ...at, ...why];
-}
-
-/** Whoever decides has to know that somebody has said no to it. */
-function objections(
-  record: IncidentRecord,
-  steps: readonly Action[],
-  options: DrawOptions,
-): readonly Block[] {
-  const lines = denialLines(record, steps, options);
-  return lines.length === 0 ? [] : [prose(...lines.map((spans) => paragraph(...spans)))];
-}
-
-/** What a person may still do when it is over: take it back, or say whether it ran. */
-function afterwards(record: IncidentRecord, steps: readonly Action[], action: Action, options: DrawOptions) {
-  const unknown = steps.find(({ state }) => state === 'unknown');
-  if (unknown && options.maySettle) {
-    const which = steps.length > 1 ? `Step ${unknown.step}` : 'It';
-    return [
-      settling(`${which} ran`, ACTIONS.ran, unknown, 'took effect'),
-      settling(`${which} did not run`, ACTIONS.didNotRun, unknown, 'took no effect'),
-    ];
-  }
-  const undoable = steps.filter((step) => step.state === 'succeeded' && options.mayUndo?.(step));
-  if (undoable.length === 0 || steps.some((step) => undoOf(record.actions, step))) return [];
-  const what = undoable.map((step) => `step ${step.step}`).join(' and ');
-  return [
-    button({
-      text: 'Undo',
-      action: ACTIONS.undo,
-      value: planOf(action),
-      confirm: {
-        title: 'Take this back?',
-        text: `${undoable.length === steps.length ? 'What this card shows' : `Of what this card shows, ${what}`} is undone on ${oneLine(action.target)}, now and once, if it still is exactly what was written.${reopens(record, action)}${undoable.length === 1 ? ` ${cut(oneLine(undoable[0]?.undo ?? ''), 120)}` : ''}`,
-        yes: 'Undo it',
-      },
-    }),
-  ];
-}
-
-/** Asks for what the plan has left undone, while people are what the incident waits for. */
-function rest(record: IncidentRecord, steps: readonly Action[], action: Action, options: DrawOptions) {
-  const { state } = record.incident;
-  if (options.mayChangeMind !== true || (state !== 'reported' && state !== 'escalated')) return [];
-  return !action.beside && restOf(record.actions, steps).length > 0
-    ? [button({ text: 'Run the rest', action: ACTIONS.rest, value: planOf(action) })]
-    : [];
-}
-
-const settling = (text: string, name: string, action: Action, effect: string) =>
-  button({
-    text,
-    action: name,
-    value: planOf(action),
-    confirm: {
-      title: 'Have you looked?',
-      text: `You say that it ${effect} on ${oneLine(action.target)}. It is not run again, and the target is free for other actions.`,
-      yes: text,
-    },
-  });
-
-/** Whoever takes back what made the incident green should know that it may not stay so. */
-const reopens = ({ incident }: IncidentRecord, { purpose }: Action): string =>
-  purpose === 'repair' && incident.state === 'resolved' && incident.resolvedBy === 'confirmed'
-    ? ` ${incident.id} is fixed by it: the problem may come back, and ${incident.id} is opened again.`
-    : '';
-
-function undone(record: IncidentRecord, steps: readonly Action[]): readonly (readonly Span[])[] {
-  const [undo] = steps.flatMap((step) => undoOf(record.actions, step) ?? []);
-  const said = undo && undoLabels[undo.state];
-  if (!undo || !said) return [];
-  return [[bold(said), ...(undo.requestedBy ? [words(' asked for by '), person(undo.requestedBy)] : [])]];
-}
-
-const undoLabels: Partial<Record<Action['state'], string>> = {
-  proposed: 'Undo waits for approval,',
-  approved: 'Being undone,',
-  started: 'Being undone,',
-  succeeded: 'Undone,',
-  unknown: 'Unknown whether its undo ran,',
-};
-
 /** Who has approved of the several who have to, and when it runs unasked. */
 function soFar(action: Action) {
   const { approvalsNeeded: needed, approvedBy: by, autonomousAt, policyRule } = action;
@@ -374,24 +285,12 @@ function soFar(action: Action) {
         bold('Runs by itself at '),
         moment(autonomousAt, '{time_secs}'),
         words(
-          `, as the rule “${cut(oneLine(policyRule ?? ''), 100)}” lets it, unless somebody presses Deny before.`,
+          `, as the rule “${cut(oneLine(policyRule ?? ''), 100)}” lets it, unless somebody presses Don’t before.`,
         ),
       ),
     );
   return lines;
 }
-
-const people = (ids: readonly string[]): readonly Span[] =>
-  ids.flatMap((id, index) => (index === 0 ? [person(id)] : [words(', '), person(id)]));
-
-function deciders({ state, decidedBy, approvedBy }: Action): readonly Span[] {
-  if (decidedBy === 'policy') return [words('the policy')];
-  if (state === 'denied' || approvedBy.length === 0) return decidedBy ? [person(decidedBy)] : [];
-  return people(approvedBy);
-}
-
-/** What a click says is the action and the plan seen, nothing else; who clicked comes from Slack. */
-const planOf = (action: Action): string => `${action.id}:${action.planHash}`;
 
 function approve(steps: readonly Action[], action: Action) {
   const isHigh = steps.some(({ risk }) => risk === 'high');

@@ -47,7 +47,7 @@ const LEAST_POINTS = 3;
  */
 export function chartBlock(shape: ChartShape): Block | null {
   const { title, type, xLabel, yLabel, peak } = shape;
-  const names = distinct(shape.series.slice(0, LIMITS.chart.series));
+  const names = distinct(shape.series.slice(0, LIMITS.chartSeries));
   const whole = shape.points.filter(
     ({ values }) => names.length > 0 && names.every((_, at) => Number.isFinite(values[at])),
   );
@@ -56,7 +56,7 @@ export function chartBlock(shape: ChartShape): Block | null {
   const categories = distinct(points.map(({ label }) => label));
   const block: DataVisualizationBlock = {
     type: 'data_visualization',
-    title: cut(oneLine(title) || 'Measured', LIMITS.chart.title),
+    title: cut(oneLine(title) || 'Measured', LIMITS.chartTitle),
     chart: {
       type,
       series: names.map((name, nth) => ({
@@ -74,11 +74,11 @@ export function chartBlock(shape: ChartShape): Block | null {
 }
 
 const axisLabel = (name: 'x_label' | 'y_label', text = '') =>
-  oneLine(text) === '' ? {} : { [name]: cut(oneLine(text), LIMITS.chart.title) };
+  oneLine(text) === '' ? {} : { [name]: cut(oneLine(text), LIMITS.chartTitle) };
 
 /** As many as Slack takes: first and last as they are, of each stretch between them the worst. */
 function downsample(points: readonly ChartPoint[], peak: ChartShape['peak']): readonly ChartPoint[] {
-  const most = LIMITS.chart.points;
+  const most = LIMITS.chartPoints;
   if (points.length <= most) return points;
   const inner = points.slice(1, -1);
   const worth = ({ values }: ChartPoint): number =>
@@ -99,9 +99,9 @@ const finite = (values: ChartPoint['values']): number[] =>
 function distinct(texts: readonly string[]): readonly string[] {
   const used = new Set<string>();
   return texts.map((text) => {
-    const base = cut(oneLine(text) || '–', LIMITS.chart.label);
+    const base = cut(oneLine(text) || '–', LIMITS.chartLabel);
     let label = base;
-    for (let n = 2; used.has(label); n += 1) label = `${cut(base, LIMITS.chart.label - 5)} (${n})`;
+    for (let n = 2; used.has(label); n += 1) label = `${cut(base, LIMITS.chartLabel - 5)} (${n})`;
     used.add(label);
     return label;
   });

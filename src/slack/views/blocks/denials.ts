@@ -3,7 +3,7 @@ import { count } from '../../../core/count.ts';
 import type { Denial } from '../../../core/denial.ts';
 import { describePlan } from '../../../core/describe-act.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
-import { bold, button, moment, person, type Span, words } from './build.ts';
+import { type Block, bold, button, moment, paragraph, person, prose, type Span, words } from './build.ts';
 import { LIMITS } from './limits.ts';
 import { ACTIONS, type DrawOptions } from './slot.ts';
 import { cut, oneLine } from './text.ts';
@@ -25,6 +25,16 @@ export function denialLines(
     ...saidNo(record, denial, action, options),
     ...(denial.takenBackBy ? [words(' Taken back since by '), person(denial.takenBackBy), words('.')] : []),
   ]);
+}
+
+/** Whoever decides has to know that somebody has said no to it. */
+export function objections(
+  record: IncidentRecord,
+  steps: readonly Action[],
+  options: DrawOptions,
+): readonly Block[] {
+  const lines = denialLines(record, steps, options);
+  return lines.length === 0 ? [] : [prose(...lines.map((spans) => paragraph(...spans)))];
 }
 
 function saidNo(

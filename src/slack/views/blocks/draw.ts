@@ -1,4 +1,3 @@
-import { stepsOf } from '../../../core/action.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isMerged } from '../../../core/merged-with.ts';
@@ -13,7 +12,6 @@ import { drawLive } from './live.ts';
 import { drawMembers } from './merged.ts';
 import { drawNoOtherWay } from './no-other-way.ts';
 import { openingsOf } from './openings.ts';
-import { drawResult } from './outcome.ts';
 import { drawPromotionNote } from './promotion-notes.ts';
 import { drawRoot, isOneLine } from './root.ts';
 import type { DrawOptions, Slot } from './slot.ts';
@@ -56,22 +54,9 @@ function slotOf(
   if (event.type === 'page.failed') return drawPageFailed(record, event, number);
   if (event.type === 'memory.promotion.proposed' || event.type === 'memory.promotion.decided')
     return drawPromotionNote(record, event);
-  if (event.type !== 'action.proposed' && event.type !== 'action.finished' && event.type !== 'action.void')
-    return null;
+  if (event.type !== 'action.proposed') return null;
   const action = record.actions.find((each) => each.id === event.actionId);
-  if (!action) return null;
-  if (event.type === 'action.proposed') return drawActionCard(record, action, options);
-  const steps = stepsOf(record.actions, action);
-  // A card nobody had approved says itself that it is void.
-  if (event.type === 'action.void' && steps[0]?.decidedBy === null) return null;
-  // The last word, of a plan that of all its steps: what was unknown may have been settled since.
-  const last = record.events.findLast(
-    (each) =>
-      (each.type === 'action.finished' || (each.type === 'action.void' && steps.length > 1)) &&
-      steps.some(({ id }) => id === each.actionId),
-  );
-  const isEnd = last?.type === 'action.finished' || last?.type === 'action.void';
-  return drawResult(record, action, isEnd && event.type !== 'action.void' ? last : event);
+  return action ? drawActionCard(record, action, options) : null;
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 export const LIMITS = {
   header: 150,
+  containerTitle: 150,
   text: 3000,
   buttonText: 75,
   buttonValue: 2000,
@@ -19,8 +20,11 @@ export const LIMITS = {
   /** Pieces of one sentence or box. */
   spans: 1000,
   messageBlocks: 50,
-  /** Of `data_visualization`: characters of title and axes, of names; points and series of one chart. */
-  chart: { title: 50, label: 20, points: 20, series: 6 },
+  /** Of `data_visualization`: its title and axes. */
+  chartTitle: 50,
+  chartLabel: 20,
+  chartPoints: 20,
+  chartSeries: 6,
   id: 255,
   url: 3000,
   /** All text of one message's blocks: Slack refuses from about 12,000 on. */

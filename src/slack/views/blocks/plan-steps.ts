@@ -75,18 +75,10 @@ export function endedTitle(steps: readonly Action[], checked: ReturnType<typeof 
 export const drawMarks = (steps: readonly Action[]) =>
   steps.map((step) => paragraph(...titleOf(step, steps)));
 
-/** A line for each step and what became of it, below it what it said. */
-export function drawResults(steps: readonly Action[]) {
-  return steps.flatMap((step) => [
-    paragraph(...titleOf(step, steps)),
-    ...(step.outcome && step.state !== 'skipped' ? [paragraph(words(cut(step.outcome.trim(), 300)))] : []),
-  ]);
-}
-
 function titleOf(step: Action, steps: readonly Action[]): readonly Span[] {
-  const act = cut(oneLine(describeAct(step)), 120);
+  const act = cut(oneLine(describeAct(step)), 60);
   const { mark, says } = stepResult(step, steps);
-  return [bold(`${mark} ${step.step}. ${act}`), words(`: ${cut(oneLine(says), 160)}`)];
+  return [bold(`${mark} ${step.step}. ${act}`), words(`: ${cut(oneLine(says), 80)}`)];
 }
 
 function asApproved(record: IncidentRecord, step: Action) {
