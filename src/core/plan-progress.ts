@@ -25,7 +25,7 @@ export function stepResult(step: Action, steps: readonly Action[]): StepResult {
     case 'proposed':
       return { mark: '·', says: 'not decided yet' };
     case 'queued':
-      return { mark: '·', says: 'waits for the step before it' };
+      return { mark: '·', says: 'waits its turn' };
     case 'approved':
       return { mark: '·', says: 'about to run' };
     case 'started':

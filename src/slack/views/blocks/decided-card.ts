@@ -17,11 +17,13 @@ export function drawEnded(
 ): Pick<Slot, 'text' | 'blocks'> {
   const checked = checkedOf(record, action);
   const title = endedTitle(steps, checked);
+  const marks = steps.length > 1 && steps.some(({ state }) => state !== 'succeeded') ? drawMarks(steps) : '';
   const became = outcomeOf(record, steps, action);
-  const isWhole = steps.every(({ state }) => state === 'succeeded');
+  const room = Math.max(LEAST_SAID, SEEN - title.length - marks.length);
   const ended: readonly (readonly Span[])[] = [
     [bold(title), ...decision(action)],
-    ...(became === null ? [] : [[words(became)]]),
+    ...(became === null ? [] : [[words(cut(became, room))]]),
+    ...(marks === '' ? [] : [[words(marks)]]),
     ...(checked ? [[words(cut(oneLine(formatChecked(checked)), 200))]] : []),
     ...reachLine(record, action),
     ...undone(record, steps),
@@ -29,10 +31,7 @@ export function drawEnded(
   return {
     text: escape(oneLine(`${record.incident.id}: ${title}${became === null ? '' : `. ${became}`}`)),
     blocks: [
-      prose(
-        ...ended.map((spans) => paragraph(...spans)),
-        ...(steps.length > 1 && !isWhole ? drawMarks(steps) : []),
-      ),
+      prose(...ended.map((spans) => paragraph(...spans))),
       ...objections(record, steps, options),
       buttons(
         ...afterwards(record, steps, action, options),
@@ -57,7 +56,11 @@ function outcomeOf(record: IncidentRecord, steps: readonly Action[], action: Act
   return isRepair && runningStep(steps) === undefined ? helped(record, steps) : null;
 }
 
+/** Of a sentence that says what came of it. */
 const SAID = 160;
+/** What is seen of a decided card, but for who decided it and its buttons; and the least of what came of it. */
+const SEEN = 150;
+const LEAST_SAID = 60;
 
 /** What was unknown may have been settled since. */
 function lastWord({ events }: IncidentRecord, { id }: Action): string | undefined {

@@ -71,14 +71,14 @@ export function endedTitle(steps: readonly Action[], checked: ReturnType<typeof 
   }
 }
 
-/** A line for each step and what became of it. */
-export const drawMarks = (steps: readonly Action[]) =>
-  steps.map((step) => paragraph(...titleOf(step, steps)));
-
-function titleOf(step: Action, steps: readonly Action[]): readonly Span[] {
-  const act = cut(oneLine(describeAct(step)), 60);
-  const { mark, says } = stepResult(step, steps);
-  return [bold(`${mark} ${step.step}. ${act}`), words(`: ${cut(oneLine(says), 80)}`)];
+/** What became of each step, in one line: `✓ 1. ran · ✗ 2. failed · – 3. not run: …`; the title and *Details* tell what each does. */
+export function drawMarks(steps: readonly Action[]): string {
+  return steps
+    .map((step) => {
+      const { mark, says } = stepResult(step, steps);
+      return `${mark} ${step.step}. ${cut(oneLine(says), 48)}`;
+    })
+    .join(' · ');
 }
 
 function asApproved(record: IncidentRecord, step: Action) {
