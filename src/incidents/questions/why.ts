@@ -21,6 +21,7 @@ import { ended, lower, newestFirst } from './answer-lines.ts';
 import { callLine, isCallEvent } from './call-line.ts';
 import { formatAlertEvent } from './format-alert-event.ts';
 import { cited, formatCause, lastDiagnosis, moment, plainTool } from './format-cause.ts';
+import { decisionOf, personOf } from './format-decision.ts';
 import { checkedOf, formatChecked } from './format-lasting-fix.ts';
 import { formatMuted, formatRest } from './format-rest.ts';
 import { formatNextStep, formatStanding, formatState } from './format-state.ts';
@@ -234,42 +235,6 @@ function denialsOf({ denials, incident }: IncidentRecord, { id, denialsAcknowled
     });
   return [...own, ...shown];
 }
-
-/** `isPlan`: what became of it stands with its steps. */
-function decisionOf(action: Action, isPlan = false): string {
-  const when = action.decidedAt ? ` at ${moment(action.decidedAt)}` : '';
-  const because = action.decisionReason ? `, because: ${action.decisionReason}` : '';
-  const who = action.decidedBy ? personOf(action.decidedBy) : 'nobody';
-  switch (action.state) {
-    case 'proposed':
-      return action.auditOnly
-        ? 'would propose (nothing may be changed now)'
-        : `waits for a decision until ${moment(action.expiresAt)}`;
-    case 'denied':
-      return `denied by ${who}${when}${because}`;
-    case 'expired':
-      return `expired at ${moment(action.expiresAt)}: nothing was run`;
-    case 'void':
-      return 'void: nothing was run';
-    case 'queued':
-      return 'waits for the step before it';
-    case 'skipped':
-      return 'skipped: not run';
-    case 'approved':
-    case 'started':
-    case 'succeeded':
-    case 'failed':
-    case 'unknown':
-      return `approved by ${who}${when}${isPlan ? '' : `; ${action.state}`}`;
-    default: {
-      const never: never = action.state;
-      return never;
-    }
-  }
-}
-
-/** A rule of the policy decides too. */
-const personOf = (by: string): string => (by === 'policy' ? 'a rule of the policy' : `<@${by}>`);
 
 /** One line an event, or null where another one or the sections above say it. */
 function line(event: IncidentEvent, record: IncidentRecord): string | null {

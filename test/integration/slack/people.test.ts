@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
+import type { View } from '../../../playground/slack/slack-shapes.ts';
 import { ACTION, CALL } from '../../support/incident-record.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
 import type { Row } from '../../support/typed.ts';
@@ -159,13 +160,31 @@ describe('a decision', () => {
 });
 
 describe('windows', () => {
-  const theDiagnosis = async () =>
-    (await scene.messages()).find((each) => each.blocks?.[0]?.block_id?.includes('diagnosis'))!;
+  const theProgress = async () =>
+    (await scene.messages()).find((each) => each.blocks?.[0]?.block_id?.includes('live:1'))!;
+  /** The output of a read, on top of the evidence that names it. */
+  const openOutput = async (userId: string = USERS.onCall) => {
+    await openWindow(scene, theProgress, 'sentry_diagnosis', userId);
+    const evidence = await eventually(async () => {
+      const [open] = await scene.views(userId);
+      expect(JSON.stringify(open)).toContain('"sentry_output"');
+      return open!;
+    });
+    await inWindow(evidence, 'sentry_output', userId);
+  };
+  const inWindow = (view: View, action: string, userId: string = USERS.onCall) =>
+    scene.act('block.action', {
+      userId,
+      container: { type: 'view', viewId: view.id },
+      block_id: view.blocks.find((each) => JSON.stringify(each).includes(`"${action}"`))?.block_id ?? '',
+      action_id: action,
+      input: { kind: 'press' },
+    });
 
   it('show the output behind a claim', async () => {
     scene = await slackScene();
     await waitingCard(scene);
-    await openWindow(scene, theDiagnosis, 'sentry_output', USERS.stranger);
+    await openOutput(USERS.stranger);
     await eventually(async () =>
       expect(JSON.stringify(await scene.views(USERS.stranger))).toContain('pid 4242 blocks 4243, 4244'),
     );
@@ -176,20 +195,15 @@ describe('windows', () => {
     await waitingCard(scene);
     const long = Array.from({ length: 3000 }, (_, line) => `line ${line}`).join('\n');
     await scene.sql`UPDATE tool_call SET output = ${long} WHERE id = ${CALL}`;
-    await openWindow(scene, theDiagnosis, 'sentry_output');
+    await openOutput();
     const view = await eventually(async () => {
-      const [open] = await scene.views(USERS.onCall);
-      expect(JSON.stringify(open)).toContain('page 1 of 4');
+      const open = (await scene.views(USERS.onCall)).find((each) =>
+        JSON.stringify(each).includes('page 1 of 4'),
+      );
+      expect(open).toBeDefined();
       return open!;
     });
-    const block = view.blocks.find((each) => JSON.stringify(each).includes('output_page_next'))!;
-    await scene.act('block.action', {
-      userId: USERS.onCall,
-      container: { type: 'view', viewId: view.id },
-      block_id: block.block_id ?? '',
-      action_id: 'sentry_output_page_next',
-      input: { kind: 'press' },
-    });
+    await inWindow(view, 'sentry_output_page_next');
     await eventually(async () =>
       expect(JSON.stringify(await scene.views(USERS.onCall))).toContain('page 2 of 4'),
     );
@@ -211,9 +225,11 @@ describe('windows', () => {
     scene = await slackScene();
     await waitingCard(scene);
     await scene.control('unknown-methods', { methods: ['views.open', 'views.push', 'views.update'] });
-    await press(scene, await theDiagnosis(), 'sentry_output');
     await eventually(async () =>
-      expect((await whispers(scene, USERS.onCall)).join()).toContain('pid 4242 blocks 4243'),
+      expect(await press(scene, await theProgress(), 'sentry_diagnosis')).toMatchObject({ ok: true }),
+    );
+    await eventually(async () =>
+      expect((await whispers(scene, USERS.onCall)).join()).toContain('pid 4242 blocks 5 others'),
     );
   });
 });

@@ -190,8 +190,9 @@ it('coalesces words that are being spoken into a few edits, and the last state s
   }
   await eventually(async () => expect(JSON.stringify(await scene.messages())).toContain('word 60 of 60.'));
   const edits = (await scene.counters()).calls['chat.update']?.ok ?? 0;
-  expect(edits).toBeGreaterThanOrEqual(3);
-  expect(edits).toBeLessThanOrEqual(8);
+  // Once in three seconds, and the last.
+  expect(edits).toBeGreaterThanOrEqual(1);
+  expect(edits).toBeLessThanOrEqual(5);
 });
 
 it('catches up after an outage of Slack, in order, with the newest state', async () => {

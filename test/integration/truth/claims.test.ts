@@ -500,11 +500,8 @@ it('a fix that is less sure than the cause is not proposed; the record keeps wha
     onset: '2026-11-22T03:17:00.000Z',
     hypotheses: [{ end: 'open' }, { end: 'open' }],
   });
-  const root = JSON.stringify(drawn(record)[0]?.blocks);
-  for (const part of [
-    'Wrong if (Claude’s words): ',
-    'Else weighed (Claude’s words): ',
-    'Began (Claude’s words): ',
-  ])
-    expect(root).toContain(part);
+  expect(JSON.stringify(drawn(record)[0]?.blocks)).toContain('Began (Claude’s words): ');
+  const evidence = JSON.stringify(diagnosisView(record, 1));
+  for (const part of ['All of this is in Claude’s words', 'Wrong if', 'Weighed', 'Began: '])
+    expect(evidence).toContain(part);
 });
