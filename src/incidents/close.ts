@@ -40,7 +40,11 @@ export async function closeIncident(
       turnAfterMs: null,
     });
     if (outcome !== 'moved') return outcome;
-    for (const { id } of open)
+    // What was proposed between the two has no lock of ours, and is open all the same.
+    const since = await tx<Pick<ActionRow, 'id'>>`
+      SELECT id FROM action WHERE incident_id = ${incidentId} AND state = 'proposed' AND NOT audit_only AND NOT beside
+         AND id <> ALL (${tx.array(open.map(({ id }) => id))}::text[])`;
+    for (const { id } of [...open, ...since])
       await deps.approvals.void(tx, { id, incidentId }, 'The incident was closed before it ran.');
     await deps.audit.appendIn(tx, { kind: 'incident.closed', actor: by, incidentId, details: { reason } });
     return outcome;

@@ -196,7 +196,9 @@ describe.skipIf(withoutChromium())('a note becomes everybody’s memory', () => 
     const next = (await slack.messages()).map(({ ts }) => ts);
     await raise('NightlyReportStuck');
     const second = await nextThread(slack, next);
-    await second.reply(/Known problem: /);
-    await second.reply(/The report has ended its transaction/);
+    const progress = await second.reply(/Investigated in/);
+    await slack.asUser(USERS.onCall).press(progress, { actionId: 'sentry_steps' });
+    await slack.waitForView(USERS.onCall, (view) => JSON.stringify(view).includes('Known problem: '));
+    expect(textOf(await second.root())).toContain('The report has ended its transaction');
   });
 });

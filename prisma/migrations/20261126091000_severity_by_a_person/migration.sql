@@ -15,3 +15,13 @@ END $$;
 CREATE TRIGGER keep_severity BEFORE UPDATE OF severity ON incident FOR EACH ROW
   WHEN (OLD.severity_seen IS NOT NULL AND NEW.severity <> OLD.severity)
   EXECUTE FUNCTION sentry_keep_severity();
+
+-- With its end their word has been heeded: what fires again is as bad as it is told to be.
+CREATE FUNCTION sentry_forget_severity_seen() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.severity_seen := NULL;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER forget_severity_seen BEFORE UPDATE OF state ON incident FOR EACH ROW
+  WHEN (OLD.severity_seen IS NOT NULL AND NEW.state IN ('resolved', 'ignored'))
+  EXECUTE FUNCTION sentry_forget_severity_seen();

@@ -34,7 +34,7 @@ export async function approveEarned(
        WHERE id = ${id} AND state = 'proposed' AND plan_hash = ${planHash} AND NOT audit_only
          AND autonomous_at <= clock_timestamp() AND expires_at > clock_timestamp()
          AND NOT EXISTS (
-               SELECT FROM incident i WHERE i.id = incident_id AND (i.state = 'stopped' OR i.round > action.round))
+               SELECT FROM incident i WHERE i.id = incident_id AND (i.state IN ('stopped', 'resolved', 'ignored') OR i.round > action.round))
       RETURNING id`;
     if (rows.length === 0) return false;
     await records.append(tx, incidentId, { type: 'action.approved', actionId: id, by: BY_POLICY });

@@ -1,6 +1,7 @@
 import type { Action } from '../../core/action.ts';
 import type { Denial, DenialReach } from '../../core/denial.ts';
 import { type Refusal, refuse } from '../../core/errors.ts';
+import { isEnded } from '../../core/machine.ts';
 import type { Tx } from '../../core/sql.ts';
 import { storable } from '../../core/storable.ts';
 import { addRequester } from '../../record/record.ts';
@@ -84,6 +85,11 @@ async function policyRefuses(
       'LOOKED_AGAIN',
       'The cause has been looked for again since this was proposed, so it is not run. What still helps is asked for anew.',
     );
+  if (isEnded(incident.state) && decision === 'approve' && action.state === 'proposed' && !action.beside)
+    return refuse(
+      'INCIDENT_ENDED',
+      `${incident.id} is over, so this is not run. If the problem comes back, what helps then is asked for anew.`,
+    );
   const refusals: Refusal[] = [];
   const steps = await records.plan(action.planId);
   const now = policy.asOfNow();
@@ -159,7 +165,7 @@ async function transition(
       WHERE id = ${action.id} AND state = 'proposed' AND plan_hash = ${decision.planHash}
         AND expires_at > clock_timestamp() AND NOT audit_only
         AND NOT (${approve} AND NOT a.beside AND EXISTS (
-              SELECT FROM incident i WHERE i.id = a.incident_id AND (i.state = 'stopped' OR i.round > a.round)))
+              SELECT FROM incident i WHERE i.id = a.incident_id AND (i.state IN ('stopped', 'resolved', 'ignored') OR i.round > a.round)))
         AND NOT (${approve} AND ${decision.by} = ANY (approved_by))
         AND NOT (${approve && !demands.selfApproval} AND EXISTS (
               SELECT FROM incident i WHERE i.id = a.incident_id AND ${decision.by} = ANY (i.requesters)))

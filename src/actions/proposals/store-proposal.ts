@@ -3,6 +3,7 @@ import { canonicalJson } from '../../core/canonical-json.ts';
 import { applicationKeys, type Denial, objectKeys } from '../../core/denial.ts';
 import { type Refusal, refuse } from '../../core/errors.ts';
 import type { ActionId } from '../../core/ids.ts';
+import { isEnded } from '../../core/machine.ts';
 import type { Tx } from '../../core/sql.ts';
 import type { Json } from '../../core/tool-call.ts';
 import type { ActionRow, IncidentRow } from '../../record/rows.ts';
@@ -104,8 +105,10 @@ async function storeIn(tx: Tx, deps: Deps, plan: StoredPlan): Promise<ActionId |
   const denied = isPersons ? undefined : await deniedThisRound(tx, { incidentId }, standing);
   if (denied) return denied;
   const denialsAcknowledged = standing.map(({ id }) => id);
-  const [incident] = await tx<Pick<IncidentRow, 'round'>>`
-    SELECT round FROM incident WHERE id = ${incidentId}`;
+  const [incident] = await tx<Pick<IncidentRow, 'round' | 'state'>>`
+    SELECT round, state FROM incident WHERE id = ${incidentId}`;
+  if (incident && isEnded(incident.state) && !isBeside(order))
+    return refuse('INCIDENT_ENDED', 'The incident is over: nothing is proposed for it any more.');
   const round = incident?.round ?? 1;
   if (pending && !(await isReplaced(tx, deps, pending, plan, round)))
     return refuse(

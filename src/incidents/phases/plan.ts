@@ -3,6 +3,7 @@ import type { Action } from '../../core/action.ts';
 import type { Diagnosis } from '../../core/diagnosis.ts';
 import { isGoneCode, type LimitedUntil } from '../../core/errors.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
+import { isEnded } from '../../core/machine.ts';
 import { EMPTY_RECALL, type Recall } from '../../core/memory.ts';
 import { verifyEvidence } from '../claims/verify-evidence.ts';
 import { isLeftover, withdrawLeftovers } from '../leftovers.ts';
@@ -62,8 +63,8 @@ export async function plan(run: PhaseRun): Promise<void> {
     )
       return 'moved';
     // The last thing that was to be proposed had nothing left to repair.
-    const isEnded = refusedFor === 'OVER_BY_ITSELF';
-    const limited = outcome.kind === 'none' && !isEnded ? await limitedUntil(run) : null;
+    const hasPassed = refusedFor === 'OVER_BY_ITSELF';
+    const limited = outcome.kind === 'none' && !hasPassed ? await limitedUntil(run) : null;
     const reason =
       outcome.kind === 'none'
         ? // The time stands beside it, in the reader's zone.
@@ -77,7 +78,7 @@ export async function plan(run: PhaseRun): Promise<void> {
       changes: limited
         ? { nextStep: limited.limit, asksAgainAt: limited.until }
         : {
-            nextStep: isEnded
+            nextStep: hasPassed
               ? OVER_BY_ITSELF
               : (await hasDenied(run))
                 ? AFTER_A_NO
@@ -117,6 +118,9 @@ async function awaitDecision({ deps, incident }: PhaseRun, action: Action): Prom
     // The timer of the expiry; the decision enqueues its own turn.
     turnAfterMs: Math.ceil(left?.ms ?? 0) + 500,
   });
+  // A person may have closed it meanwhile: nobody decides on what was proposed for it.
+  const now = moved === 'lost' ? await deps.records.incident(incident.id) : null;
+  if (now && isEnded(now.state)) await deps.sql.begin((tx) => withdrawLeftovers(tx, deps, incident.id));
   // Somebody may have been faster than this transaction: their turn found the incident still planning.
   await deps.jobs.enqueueTurn(incident.id, 'proposed');
   return moved;

@@ -122,6 +122,12 @@ const NAMED =
   /^(?:and |so )?(?:did|has|have|was it|is it) ([\p{L}.-]+)(?: who| that)? (?:approv\w*|den[iy]\w*|reject\w*|refus\w*|stop\w*)\b/u;
 
 /**
+ * Who closed it or gave it to whom, why it was closed and when a card ends: all of it is on record, but nothing here reads it, and no
+ * answer is better than another's.
+ */
+const CLOSINGS = /\bwho (?:has )?(?:closed?|assigned)\b|\bwhy\b.*\bclosed\b|\bwhen\b.*\bexpir/;
+
+/**
  * Reads a question by its structure: which words of it are subjects of a record, and that the rest are words of a sentence or
  * words of this incident's own actions. Null: something is asked that no record holds (“what about replication?”), or
  * otherwise than the record tells it (“who did not approve?”): a false answer is worse than none.
@@ -165,7 +171,11 @@ export function readQuestion(
       spokenOf.push(word);
     }
   }
-  const strong = [...new Set(found)];
+  if (CLOSINGS.test(text)) return null;
+  const said = [...new Set(found)];
+  // “is it still broken?” asks how it stands, and for no cause.
+  const strong =
+    said.includes('cause') && /\bstill\b/.test(text) && asks === null ? (['over'] as const) : said;
   if (
     isOpenList(words) &&
     spokenOf.length === 0 &&

@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
-import type { Block } from '../views/blocks/build.ts';
+import { type Block, plain } from '../views/blocks/build.ts';
 import { LIMITS } from '../views/blocks/limits.ts';
-import type { Slot } from '../views/blocks/slot.ts';
+import { ACTIONS, type Slot } from '../views/blocks/slot.ts';
 import { cut } from '../views/blocks/text.ts';
 import { messageOf, type OutgoingMessage } from './message.ts';
 import type { SubjectId } from './subject.ts';
@@ -73,10 +73,23 @@ function typesIn(blocks: readonly Block[]): ReadonlySet<string> {
   );
 }
 
-/** A card whose buttons are lost can be decided by nobody. */
+/**
+ * A card whose buttons are lost can be looked into by nobody. Without what stands on it nobody approves: *Details* shows all of it, and
+ * the terminal asks.
+ */
 function withButtons(message: OutgoingMessage): readonly OutgoingMessage[] {
-  const buttons = message.blocks.filter(({ type }) => type === 'actions');
+  const rows = message.blocks.filter((block) => block.type === 'actions');
+  const kept = rows.map((row) => ({
+    ...row,
+    elements: row.elements.filter((each) => !('action_id' in each) || each.action_id !== ACTIONS.approve),
+  }));
+  const buttons = kept.filter(({ elements }) => elements.length > 0);
   if (buttons.length === 0) return [];
-  const said = { type: 'mrkdwn', text: cut(message.text || '…', LIMITS.text) } as const;
+  const isLess = rows.some(({ elements }, at) => elements.length > (kept[at]?.elements.length ?? 0));
+  const note = isLess ? `${NOT_SHOWN}\n` : '';
+  const said = plain(cut(`${note}${message.text || '…'}`, LIMITS.text));
   return [{ text: message.text, blocks: [{ type: 'section', text: said }, ...buttons], attachments: [] }];
 }
+
+const NOT_SHOWN =
+  'Slack did not take this card, so it cannot be approved here. Open Details, and update the app or its Slack.';

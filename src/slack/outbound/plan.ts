@@ -14,6 +14,10 @@ export const isUrgent = ({ slot }: Slot): boolean =>
 /** What answers a question of somebody who waits for it; not its words while they are written. */
 export const isAnswer = ({ slot, live = false }: Slot): boolean => !live && /^(answer|followup):/.test(slot);
 
+/** The message in which an earlier version told the same: what stands there is old news, and is not posted again. */
+const formerOf = (slot: string): string =>
+  slot.replace(/^headsup:(?=\d+$)/, 'diagnosis:').replace(/^again:opening-(?=\d+$)/, 'summary:');
+
 /**
  * What is left to do, the first thing first. Edits of cards and closings, then the first missing message, since they stand in their
  * order, then the other edits: what was edited longest ago, the live message last. Where somebody has just pressed a button, the
@@ -28,7 +32,7 @@ export function nextCalls(
     const row = posts.get(slot.slot);
     return row?.ts && row.sentHash !== hashOf(slot) ? [{ kind: 'edit', slot, row } as const] : [];
   });
-  const missing = slots.find(({ slot }) => !posts.get(slot)?.ts);
+  const missing = slots.find(({ slot }) => !posts.get(slot)?.ts && !posts.get(formerOf(slot))?.ts);
   const post: readonly NextCall[] = missing
     ? [{ kind: 'post', slot: missing, row: posts.get(missing.slot) }]
     : [];

@@ -10,7 +10,11 @@ import { quiet } from '../../support/quiet.ts';
 const section: Block = { type: 'section', text: { type: 'mrkdwn', text: 'end the session' } };
 const buttons: Block = {
   type: 'actions',
-  elements: [{ type: 'button', action_id: 'sentry_approve', text: { type: 'plain_text', text: 'End it' } }],
+  elements: ['sentry_approve', 'sentry_evidence'].map((action_id) => ({
+    type: 'button',
+    action_id,
+    text: { type: 'plain_text', text: action_id },
+  })),
 };
 const newer = { type: 'plan', title: 'x', tasks: [] } as unknown as Block;
 const card: Slot = {
@@ -92,11 +96,15 @@ it('a card that Slack does not know stands in its simpler form, strip and button
   expect(calls.at(-1)).toBe(`edited ${hashOf(card)}`);
 });
 
-it('what is too much for any form but the last has its buttons still', async () => {
+it('what is too much for any form but the last has its buttons still, but for the one that would approve what does not stand there', async () => {
   const { deps, sent } = slack(({ blocks }) => blocks[0]?.block_id !== undefined);
   await post(deps, place, card, undefined);
   expect(sent.map(({ attachments }) => attachments.length)).toEqual([1, 1, 0, 0]);
   expect(types(sent.at(-1)!)).toEqual(['section', 'actions']);
+  const last = JSON.stringify(sent.at(-1));
+  expect(last).toContain('sentry_evidence');
+  expect(last).not.toContain('sentry_approve');
+  expect(last).toContain('cannot be approved here');
 });
 
 it('a message that Slack put beside its thread, which is gone, is taken back, and the thread begins anew', async () => {

@@ -90,6 +90,13 @@ it('of progress, what was edited longest ago is next: a root that always changes
   expect(next(slots, posts)).toBe('edit root');
 });
 
+it('what an earlier version told in a message of another name is not told again', () => {
+  const old = standing(slot('root'), slot('diagnosis:2'), slot('summary:2'));
+  expect(nextCalls([slot('root'), slot('headsup:2'), slot('again:opening-2')], old)).toEqual([]);
+  expect(next([slot('root'), slot('headsup:3')], old)).toBe('post headsup:3');
+  expect(next([slot('root'), slot('again:opening-3')], old)).toBe('post again:opening-3');
+});
+
 it('nothing happens to what stands and is drawn no longer', () => {
   const root = slot('root');
   const old = ['result:plan_1', 'verification:1', 'diagnosis:1', 'no-target'].map((name) => slot(name));

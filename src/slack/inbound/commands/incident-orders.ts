@@ -22,9 +22,12 @@ export type Order =
 type Said = { readonly id: IncidentId | null; readonly order: Order };
 
 const WHICH = String.raw`(?:\s+(?:of\s+)?(?:this|it|(inc-[1-9]\d*)))?`;
-/** Of one that is named any words are the reason; else only what is set off from it, for “close the connections” is no order. */
-const CLOSE_NAMED = /^close\s+(inc-[1-9]\d*)\b[\s:,]*(.*)$/is;
-const CLOSE = /^close(?:\s+(?:this|it))?(?:[\s.!]*$|\s*[:,;]\s*(.*)$|\s+(?:because|since)\s+(.*)$)/is;
+/** Only what is set off from it is a reason, for “close the connections” and “close INC-7’s sessions” are no order. */
+const CLOSE = /^close(?:\s+(?:this|it|(inc-[1-9]\d*)))?(?:[\s.!]*$|\s*:\s*(.*)$|,?\s+because\s+(.*)$)/is;
+/** Of a command any words after the name are the reason. */
+const CLOSE_BY_COMMAND = /^close\s+(inc-[1-9]\d*)\s+(.*)$/is;
+/** Words after which it is no reason, but a condition, an objection or a question. */
+const NO_REASON = /^(?:but|not?|don[’']?t|do|if|only|unless|until|when|what|who|why|how|and|or)\b/i;
 const ASSIGN = new RegExp(
   String.raw`^assign${WHICH}(?:\s+to)?\s+(?:<@([UW][A-Z0-9]+)(?:\|[^>]*)?>|(me)|(@[^\n<>@]{1,80}?))[\s.!]*$`,
   'i',
@@ -34,15 +37,17 @@ const SEVERITY = new RegExp(
   'i',
 );
 
+/** As in the window. */
+const MOST_REASON = 500;
+
 /** Null: the text is none of them, asks, or says more. */
-export function readIncidentOrder(text: string): Said | null {
+export function readIncidentOrder(text: string, isCommand = false): Said | null {
   const said = text.trim();
   if (said.endsWith('?')) return null;
   const idIn = (word: string | undefined): IncidentId | null => parseIncidentId(word ?? '') ?? null;
-  const named = CLOSE_NAMED.exec(said);
-  if (named) return { id: idIn(named[1]), order: { verb: 'close', reason: (named[2] ?? '').trim() } };
-  const close = CLOSE.exec(said);
-  if (close) return { id: null, order: { verb: 'close', reason: (close[1] ?? close[2] ?? '').trim() } };
+  const close = CLOSE.exec(said) ?? (isCommand ? CLOSE_BY_COMMAND.exec(said) : null);
+  const reason = (close?.[2] ?? close?.[3] ?? '').trim().slice(0, MOST_REASON);
+  if (close && !NO_REASON.test(reason)) return { id: idIn(close[1]), order: { verb: 'close', reason } };
   const [, which, user, me, name] = ASSIGN.exec(said) ?? [];
   const to = user ?? me?.toLowerCase() ?? name;
   if (to !== undefined) return { id: idIn(which), order: { verb: 'assign', to } };
@@ -67,7 +72,7 @@ export interface Orderer {
 
 /** `/sentry close|assign|severity …`; in a thread of an incident it need not be named. */
 export async function incidentCommand(context: SlackContext, text: string, who: Orderer): Promise<Say> {
-  const said = readIncidentOrder(unescapeMrkdwn(text));
+  const said = readIncidentOrder(unescapeMrkdwn(text), true);
   const here =
     who.channel && who.threadTs ? await context.deps.records.findByThread(who.channel, who.threadTs) : null;
   const id = said?.id ?? here;

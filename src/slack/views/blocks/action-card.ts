@@ -97,7 +97,10 @@ function drawAsked(
   // Only on cards of before longer ones were refused; of several steps `drawSteps` says it.
   const longer = steps.length === 1 && action.command.length > MAX_COMMAND ? [LONGER] : [];
   // What is dangerous, or was perhaps put into the model's mouth, is read before it is pressed.
-  const open = careful.length > 0 || steps.some(({ risk }) => risk === 'high') ? openly(steps) : [];
+  const open =
+    careful.length > 0 || steps.some(({ risk }) => risk === 'high')
+      ? openly(careful.length > 0 ? steps : steps.filter(({ risk }) => risk === 'high'))
+      : [];
   return {
     blocks: [
       ...above,
@@ -112,10 +115,8 @@ function drawAsked(
 /** Of the commands that stand open on a card. */
 const OPEN_COMMANDS = 300;
 
-/** What is dangerous of the plan, or all of it, as far as there is room above the buttons. */
-function openly(steps: readonly Action[]): readonly Block[] {
-  const dangerous = steps.filter(({ risk }) => risk === 'high');
-  const shown = dangerous.length > 0 ? dangerous : steps;
+/** These commands, as far as there is room above the buttons. */
+function openly(shown: readonly Action[]): readonly Block[] {
   const room = Math.floor(OPEN_COMMANDS / shown.length);
   const isCut = shown.some(({ command }) => command.length > room);
   return [

@@ -88,8 +88,11 @@ function helped({ incident, events }: IncidentRecord, steps: readonly Action[]):
       ? `❔ It ran; whether it helped cannot be told: ${cut(oneLine(verified.reason), SAID)}`
       : null;
   }
-  if (end >= 0 || incident.state !== 'verifying') return null;
   const check = seen.findLast((event) => event.type === 'verification.checked');
+  if (end >= 0 || incident.state !== 'verifying')
+    return check?.type === 'verification.checked' && check.holds !== true
+      ? `It ran; when I stopped looking it was not yet as it should be: ${cut(oneLine(check.lines[0] ?? '…'), 120)}`
+      : null;
   if (check?.type !== 'verification.checked') return 'Checking on the live system that it is really gone …';
   const holds =
     check.holds === null

@@ -50,7 +50,7 @@ function slotOf(
     return drawNoOtherWay(record, event, number);
   if (event.type === 'incident.escalated') return drawEscalation(record, event, number, options);
   if (event.type === 'person.called') return drawCall(record, event, options);
-  if (event.type === 'incident.acknowledged') return drawAssigned(record, event);
+  if (event.type === 'incident.acknowledged') return drawAssigned(record, event, options);
   if (event.type === 'page.failed') return drawPageFailed(record, event, number);
   if (event.type === 'memory.promotion.proposed' || event.type === 'memory.promotion.decided')
     return drawPromotionNote(record, event);

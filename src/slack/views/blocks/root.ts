@@ -8,6 +8,7 @@ import { isEnded } from '../../../core/machine.ts';
 import { isMerged, mergedWith } from '../../../core/merged-with.ts';
 import { CLAUDES_WORDS, causeFound, causeTitle, isModels, label } from '../../../core/model-words.ts';
 import { mutedNow } from '../../../core/muted-now.ts';
+import { formatHeldBack } from '../../../core/seen-before.ts';
 import { formatLastingFix } from '../../../incidents/questions/format-lasting-fix.ts';
 import { formatNextStep, formatStanding } from '../../../incidents/questions/format-state.ts';
 import { lineForTarget } from '../../../ingest/line-for-target.ts';
@@ -404,13 +405,31 @@ function lastTimeOf({ events }: IncidentRecord, { mayName }: Options) {
 /** How it ended then. */
 function lastTime(record: IncidentRecord, options: Options, cap: Cap): Lines {
   const last = lastTimeOf(record, options);
-  if (last === null) return [];
+  if (last === null) return seenBefore(record, options, cap);
   const { endedAt, ended, fixedBy } = last;
   return [
     [
       bold('Last time: '),
       moment(endedAt, '{date_short_pretty} {time}'),
       words(`, ${lastEnds[ended]}${fixedBy ? `: ${cut(oneLine(fixedBy), cap(120))}` : ''}`),
+    ],
+  ];
+}
+
+/** What memory found of the like, also when all it may say is that there was something. */
+function seenBefore({ events }: IncidentRecord, { threadUrl }: Options, cap: Cap): Lines {
+  const found = events.findLast((event) => event.type === 'memory.recalled');
+  if (found?.type !== 'memory.recalled') return [];
+  const [first] = found.incidents;
+  if (first === undefined)
+    return found.heldBack ? [[words(cut(oneLine(formatHeldBack(found.heldBack)), cap(120)))]] : [];
+  const { incidentId: id, ended } = first;
+  const url = threadUrl?.(id) ?? null;
+  return [
+    [
+      bold('Seen before: '),
+      url ? link(url, id) : words(id),
+      ...(ended ? [words(`: ${cut(oneLine(ended), cap(120))}`)] : []),
     ],
   ];
 }
