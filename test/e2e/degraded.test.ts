@@ -99,7 +99,9 @@ describe('a Slack that lacks what newer ones have', () => {
     expect(message.channel).toBe(CHANNELS.alerts);
     expect(command).toContain(`pid = ${blocker} AND`);
     await thread.reply(/Investigated in .* · almost certain/);
-    expect(textOf(await thread.root())).toContain(`Session ${blocker} `);
+    await slack.waitForMessage(
+      (each) => each.ts === thread.rootTs && textOf(each).includes(`Session ${blocker} `),
+    );
     await slack.asUser(USERS.stranger).press(message, { actionId: 'sentry_approve' });
     const refused = await slack.waitForEphemeral(USERS.stranger);
     expect(textOf(refused)).toMatch(/^Only .+ may approve this/);

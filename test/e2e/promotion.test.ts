@@ -199,6 +199,9 @@ describe.skipIf(withoutChromium())('a note becomes everybody’s memory', () => 
     const progress = await second.reply(/Investigated in/);
     await slack.asUser(USERS.onCall).press(progress, { actionId: 'sentry_steps' });
     await slack.waitForView(USERS.onCall, (view) => JSON.stringify(view).includes('Known problem: '));
-    expect(textOf(await second.root())).toContain('The report has ended its transaction');
+    await slack.waitForMessage(
+      (message) =>
+        message.ts === second.rootTs && textOf(message).includes('The report has ended its transaction'),
+    );
   });
 });

@@ -17,7 +17,7 @@ export function overOf(record: IncidentRecord): readonly Line[] {
   const source: Line[] = incident.sourceResolvedAt
     ? [['The alert itself ended at ', { at: incident.sourceResolvedAt }, '.']]
     : [];
-  return [[`No: ${lower(formatStanding(incident))}.`], ...source, ...lastLook(record)];
+  return [[`It is not over: ${lower(formatStanding(incident))}.`], ...source, ...lastLook(record)];
 }
 
 /** What was asked for after it was fixed, and how that stands. */

@@ -57,7 +57,8 @@ export function answerWithSource(
     const lines = whyNot(record, notDone, around)?.slice(0, MAX_LINES);
     return lines ? { lines, source } : null;
   }
-  const weighed = askedWhether(text);
+  // “is it still blocked?” asks how it stands, and for no cause.
+  const weighed = /\bstill\b/i.test(text) ? null : askedWhether(text);
   const excluded = weighed === null ? null : ruledOutOf(record, weighed);
   if (excluded !== null) return { lines: [excluded], source: sourceOf('cause', record) };
   const read = readParts(record, text, before);

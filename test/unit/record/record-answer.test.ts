@@ -128,7 +128,7 @@ describe('the record answers, without a model', () => {
     ['who approved this?', 'Nobody yet (asked: the group @oncall), open until 10:30: SELECT'],
     ['who was asked?', 'Asked: the group @oncall, until 10:30: SELECT'],
     ['what ran?', 'Nothing ran; nothing was changed.\nWaiting for approval: SELECT'],
-    ['is it over?', 'No: waiting for approval.'],
+    ['is it over?', 'It is not over: waiting for approval.'],
     ['what happens next?', 'A decision on SELECT'],
     ['how long has it been open?', 'not over yet: 20 min so far.'],
     ['why do you want to terminate 4242?', 'It has not run. It was proposed because: It holds the lock'],

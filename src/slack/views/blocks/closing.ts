@@ -121,7 +121,7 @@ function changed({ measure, before, after }: RecoverySeries): string {
   const [was, is] = [formatValue(measure, before), formatValue(measure, after)];
   // The label says what is counted.
   const bare = (text: string): string =>
-    label.includes(measure.unit) ? text.replace(` ${measure.unit}`, '') : text;
+    label.split(/[^\p{L}\p{N}%]+/u).includes(measure.unit) ? text.replace(` ${measure.unit}`, '') : text;
   return `${label}: ${bare(was)} → ${bare(is)}`;
 }
 
@@ -136,6 +136,12 @@ function onWhoseWord({ incident }: IncidentRecord, { events, end, isLast }: Ende
   );
   const reason = verified?.type === 'verification.concluded' && !isLater ? verified.reason : '';
   const said = summaryOf(events) || reason;
+  const closed = events.findLast((event) => event.type === 'incident.closed');
+  if (isLast && incident.resolvedBy === 'person' && closed?.type === 'incident.closed')
+    return sentence(
+      closed.reason === '' ? 'A person closed it.' : `A person closed it: “${closed.reason}”`,
+      150,
+    );
   const bySource = isLast || events.some(({ type }) => type === 'alert.resolved');
   const plain =
     isLast && incident.resolvedBy === 'person'

@@ -20,7 +20,8 @@ export const gradeAction = (question: GradeQuestion, answer: boolean): string =>
 export function feedbackBlocks(record: IncidentRecord): readonly Block[] {
   const told = record.events.findLast((event) => event.type === 'diagnosis.concluded');
   if (told?.type !== 'diagnosis.concluded') return [];
-  const question = told.diagnosis.verdict === 'cause_found' ? 'cause_right' : 'useful';
+  const { verdict, unexplained } = told.diagnosis;
+  const question = verdict === 'cause_found' && unexplained === undefined ? 'cause_right' : 'useful';
   return [
     prose(paragraph(bold(asked[question]), ...answers(record, question))),
     buttons(

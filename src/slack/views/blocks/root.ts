@@ -392,7 +392,7 @@ const lastEnds = {
   ignored: 'nothing was found to investigate',
   confirmed: 'fixed',
   source: 'it went away by itself',
-  person: 'a person ended it',
+  person: 'a person closed the incident',
   silence: 'nothing more was heard of it',
 } as const;
 
