@@ -87,7 +87,7 @@ describe('Claude investigates a real incident', () => {
     expect(session).toContain('shop-backoffice');
     const { card, ended } = await scene.approve(root);
     expect(textOf(card)).toContain(`pid = ${pid}`);
-    await scene.inThread(root, /Investigated in .* · almost certain/);
+    await scene.inThread(root, /Investigated .*· almost certain/);
     expect((await scene.thread(root)).map(textOf).join('\n')).not.toContain('the playbook goes on');
     expect((await scene.thread(root)).map(textOf).join('\n')).not.toContain('HALFWAY');
     expect(scene.claude.requests.filter((request) => request.problem !== undefined)).toEqual([]);

@@ -98,7 +98,7 @@ describe('a Slack that lacks what newer ones have', () => {
     const { message, command } = await thread.card();
     expect(message.channel).toBe(CHANNELS.alerts);
     expect(command).toContain(`pid = ${blocker} AND`);
-    await thread.reply(/Investigated in .* · almost certain/);
+    await thread.reply(/Investigated .*· almost certain/);
     await slack.waitForMessage(
       (each) => each.ts === thread.rootTs && textOf(each).includes(`Session ${blocker} `),
     );
@@ -121,7 +121,7 @@ describe('a Slack that lacks what newer ones have', () => {
   /** *Show output* in the window *Evidence*, and a mention answered in the thread. */
   async function lookAround(slack: LocalSlackClient, thread: IncidentThread): Promise<void> {
     const olivia = slack.asUser(USERS.onCall);
-    await olivia.press(await thread.reply(/Investigated in/), { actionId: 'sentry_diagnosis' });
+    await olivia.press(await thread.reply(/Investigated/), { actionId: 'sentry_diagnosis' });
     const evidence = await slack.waitForView(USERS.onCall, (view) =>
       JSON.stringify(view).includes('sentry_output'),
     );
@@ -170,7 +170,7 @@ describe('a Slack that lacks what newer ones have', () => {
     }));
     await play(rig, async (thread) => {
       const olivia = rig.slack.asUser(USERS.onCall);
-      await olivia.press(await thread.reply(/Investigated in/), { actionId: 'sentry_diagnosis' });
+      await olivia.press(await thread.reply(/Investigated/), { actionId: 'sentry_diagnosis' });
       const evidence = await rig.slack.waitForEphemeral(USERS.onCall, (each) =>
         JSON.stringify(each).includes('sentry_output'),
       );

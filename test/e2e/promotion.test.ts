@@ -196,12 +196,12 @@ describe.skipIf(withoutChromium())('a note becomes everybody’s memory', () => 
     const next = (await slack.messages()).map(({ ts }) => ts);
     await raise('NightlyReportStuck');
     const second = await nextThread(slack, next);
-    const progress = await second.reply(/Investigated in/);
+    const progress = await second.reply(/Investigated/);
     await slack.asUser(USERS.onCall).press(progress, { actionId: 'sentry_steps' });
     await slack.waitForView(USERS.onCall, (view) => JSON.stringify(view).includes('Known problem: '));
-    await slack.waitForMessage(
-      (message) =>
-        message.ts === second.rootTs && textOf(message).includes('The report has ended its transaction'),
+    await slack.asUser(USERS.onCall).press(progress, { actionId: 'sentry_diagnosis' });
+    await slack.waitForView(USERS.onCall, (view) =>
+      JSON.stringify(view).includes('The report has ended its transaction'),
     );
   });
 });

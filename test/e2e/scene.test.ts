@@ -85,7 +85,7 @@ describe.skipIf(withoutChromium())('the scene in the browser', () => {
   });
 
   it('names the session that really blocks the others, with the output to prove it', async () => {
-    const progress = await first.reply(/Investigated in .* · almost certain/);
+    const progress = await first.reply(/Investigated .*· almost certain/);
     await slack.waitForMessage(
       (message) => message.ts === first.rootTs && textOf(message).includes(`Session ${blocker} `),
     );
