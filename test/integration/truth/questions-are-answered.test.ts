@@ -66,7 +66,7 @@ it('answers from the record without a model, shortly, and says in one line what 
     await ask('who approved this?', /Nobody yet \(asked: .*pg_terminate_backend/s),
     await ask('what ran?', /Nothing ran; nothing was changed/),
     await ask('what is it now?', /Waiting for approval since/),
-    await ask('is it over?', /No: waiting for approval/),
+    await ask('is it over?', /It is not over: waiting for approval/),
     await ask('what is open?', new RegExp(`Open: ${id} `)),
     await ask('', new RegExp(`${id}: Waiting for approval`)),
     await ask('how many sessions are blocked right now?', /not on record|May I look/),
@@ -133,7 +133,7 @@ it('answers for this very moment by a look, with its time, and says when it cann
   );
   await ask('how many are blocked now?', /It is so now, read at .*: sessions waiting for a lock: red/s);
   state = 'green';
-  await ask('is it over?', /No: waiting for approval.*Nothing of it was to be seen at /s);
+  await ask('is it over?', /It is not over: waiting for approval.*Nothing of it was to be seen at /s);
   state = 'unread';
   await ask('is it still down?', /cannot be told, it could not be read at /);
   await ask('who approved this?', /Nobody yet/);
