@@ -6,6 +6,7 @@ import {
   toolResultTexts,
 } from '../../playground/claude/scenario.ts';
 import { textOf } from '../support/local-slack.ts';
+import { sentry } from '../support/product.ts';
 import { ClaudeScene } from './claude-scene.ts';
 
 let scene: ClaudeScene;
@@ -70,7 +71,10 @@ describe('when the model fails, the playbook takes over and says why', () => {
   ])('because %s', async (_, scenario, words) => {
     scene.claude.play(scenario);
     const root = await scene.cause();
-    const said = textOf(await scene.inThread(root, /The model failed, the playbook goes on/));
+    await scene.inThread(root, /The model failed, the playbook goes on/);
+    // The thread has the beginning of the reason, the record all of it.
+    const { stdout } = await sentry(scene, ['why', /INC-\d+/.exec(textOf(root))?.[0] ?? '']);
+    const said = /the model could not go on \((.*)\); the playbook took over/.exec(stdout)?.[1] ?? '';
     expect(said).toMatch(words);
     expect(said).not.toMatch(/[{}]|Error|undefined/);
     const { card } = await scene.approve(root);
