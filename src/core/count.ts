@@ -3,6 +3,17 @@ export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
+const ordinalEnds = new Map([
+  ['one', 'st'],
+  ['two', 'nd'],
+  ['few', 'rd'],
+]);
+const ordinalRules = new Intl.PluralRules('en', { type: 'ordinal' });
+
+/** `1st`, `2nd`, `21st`. */
+export const ordinal = (number: number): string =>
+  `${number}${ordinalEnds.get(ordinalRules.select(number)) ?? 'th'}`;
+
 /** More than so many are not counted for a screen: it would read all of a table that grows. */
 const COUNTED = 1_000;
 

@@ -18,7 +18,7 @@ import {
   words,
 } from './build.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
-import { cut, escape, oneLine } from './text.ts';
+import { cut, escape, oneLine, sentence } from './text.ts';
 
 type Escalated = Extract<IncidentEvent, { type: 'incident.escalated' }>;
 /** Characters of a call as it is made; who has it and that it is over come on top. */
@@ -115,8 +115,6 @@ function notes({ pagers, problem }: Called, room: number): readonly (readonly Sp
       : [[words(cut(oneLine(problem), Math.max(30, room - paged.length)), { italic: true })]]),
   ];
 }
-
-const sentence = (text: string, max: number): string => cut(oneLine(text), max).replace(/(?<![.…!?])$/, '.');
 
 /** Who is at it or has it; and the buttons while nobody has it, under the last call. */
 function footOf(record: IncidentRecord, event: Called, options: Partial<DrawOptions>): readonly Block[] {

@@ -9,10 +9,10 @@ import { type RecoverySeries, recoverySeries } from '../../../incidents/recovery
 import { type Block, bold, link, paragraph, prose, type Span, words } from './build.ts';
 import { chartBlock } from './chart-block.ts';
 import { feedbackBlocks } from './feedback.ts';
-import { facts, money, span } from './labels.ts';
+import { facts, lasted, money, span } from './labels.ts';
 import { howOften, type Opening } from './openings.ts';
 import type { DrawOptions, Slot } from './slot.ts';
-import { cut, escape, oneLine } from './text.ts';
+import { cut, escape, oneLine, sentence } from './text.ts';
 
 type Ended = Opening & { readonly end: NonNullable<Opening['end']> };
 type Options = Partial<DrawOptions>;
@@ -96,7 +96,7 @@ function confirmed({ events, end }: Ended, series: RecoverySeries | null): strin
   const reason = verified?.type === 'verification.concluded' ? verified.reason : '';
   const seen = series ? changed(series) : cut(withoutMarks(reason), 110);
   // Its source said so first, and then our own check that had held before: those words say both.
-  if (seen === '' && verified === undefined) return sentence(withoutMarks(summaryOf(events)), 150);
+  if (seen === '' && verified === undefined) return ourSentence(withoutMarks(summaryOf(events)), 150);
   const held = /\(held for ([^)]{1,20})\)/.exec(reason)?.[1];
   const isOver = events.some(({ type, seq }) => type === 'alert.resolved' && seq < end.seq);
   const by = `Confirmed by my own check${held ? `, held for ${held}` : ''}${isOver ? ', and by the alert’s source' : ''}.`;
@@ -138,7 +138,7 @@ function onWhoseWord({ incident }: IncidentRecord, { events, end, isLast }: Ende
   const said = summaryOf(events) || reason;
   const closed = events.findLast((event) => event.type === 'incident.closed');
   if (isLast && incident.resolvedBy === 'person' && closed?.type === 'incident.closed')
-    return sentence(
+    return ourSentence(
       closed.reason === '' ? 'A person closed it.' : `A person closed it: “${closed.reason}”`,
       150,
     );
@@ -149,18 +149,18 @@ function onWhoseWord({ incident }: IncidentRecord, { events, end, isLast }: Ende
       : bySource
         ? 'The source of the alert says it is over.'
         : 'It was called over.';
-  return sentence(said.trim() === '' ? plain : said, 150);
+  return ourSentence(said.trim() === '' ? plain : said, 150);
 }
 
 /** Ours, shorter: the heading says that it is over, and why a read failed stands in the story. */
-const sentence = (text: string, max: number): string =>
-  cut(
+const ourSentence = (text: string, max: number): string =>
+  sentence(
     cut(oneLine(text), 1000)
       .replace(/ \(healthy: [^)]*\)/g, '')
       .replace(/^Over, says ([^.]{1,60})\./, '$1 says so.')
       .replace(/(My own check could not be read): .*/, '$1'),
     max,
-  ).replace(/(?<![.…!?])$/, '.');
+  );
 
 /** What was done, by whom approved, and what was tried before it. */
 function done(
@@ -245,6 +245,6 @@ function draw({ measure, points, ranAt }: RecoverySeries): Block | null {
 
 /** `−2 min 5 s`, `+3 s`: a chart's labels know no reader's time zone. */
 function sinceFix(ms: number): string {
-  const told = span(new Date(0).toISOString(), new Date(Math.abs(ms)).toISOString());
+  const told = lasted(Math.abs(ms));
   return told === '0 s' ? told : `${ms < 0 ? '−' : '+'}${told}`;
 }

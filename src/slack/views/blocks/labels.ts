@@ -89,8 +89,12 @@ export const facts = (...parts: readonly (string | null)[]): string =>
   parts.filter((part) => part !== null).join(' · ');
 
 /** From one moment to another, as people say it. */
-export function span(fromIso: string, toIso: string): string {
-  const seconds = Math.max(0, Math.round((Date.parse(toIso) - Date.parse(fromIso)) / 1000));
+export const span = (fromIso: string, toIso: string): string =>
+  lasted(Math.max(0, Date.parse(toIso) - Date.parse(fromIso)));
+
+/** So many milliseconds, as people say it. */
+export function lasted(ms: number): string {
+  const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;

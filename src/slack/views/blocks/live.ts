@@ -9,7 +9,7 @@ import { formatState } from '../../../incidents/questions/format-state.ts';
 import { type Block, button, buttons, paragraph, prose, type Span, small, words } from './build.ts';
 import { diagnosesOf, formatHowSureShort } from './diagnosis.ts';
 import { hypothesisTask, weighedSoFar } from './hypotheses.ts';
-import { facts, span } from './labels.ts';
+import { facts, lasted } from './labels.ts';
 import { planBlock, planText, type Task } from './plan-block.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { type Step, stepOf } from './steps.ts';
@@ -262,8 +262,8 @@ function took(rounds: readonly Round[]): string {
       events.findLast((event) => isLook(event) || event.type === 'triage.concluded');
     return sum + (first && last ? Math.max(0, Date.parse(last.at) - Date.parse(first.at)) : 0);
   }, 0);
-  const lasted = span(new Date(0).toISOString(), new Date(ms).toISOString());
-  return lasted === '0 s' ? '' : ` in ${lasted}`;
+  const said = lasted(ms);
+  return said === '0 s' ? '' : ` in ${said}`;
 }
 
 function looks(rounds: readonly Round[]): string | null {

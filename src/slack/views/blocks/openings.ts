@@ -1,3 +1,4 @@
+import { ordinal } from '../../../core/count.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { span } from './labels.ts';
@@ -45,7 +46,4 @@ export function openingsOf({ incident, events }: Pick<IncidentRecord, 'incident'
 export const howOften = (
   { number, startedAt }: Opening,
   { openedAt }: Pick<IncidentRecord['incident'], 'openedAt'>,
-): string | null =>
-  number === 1 ? null : `${number}${ordinals[number] ?? 'th'} time in ${span(openedAt, startedAt)}`;
-
-const ordinals: Readonly<Record<number, string>> = { 2: 'nd', 3: 'rd' };
+): string | null => (number === 1 ? null : `${ordinal(number)} time in ${span(openedAt, startedAt)}`);

@@ -1,4 +1,5 @@
 import { repairOf, stepsOf } from '../../../core/action.ts';
+import { ordinal } from '../../../core/count.ts';
 import { describePlan } from '../../../core/describe-act.ts';
 import { groupTitle } from '../../../core/group.ts';
 import type { Incident, IncidentState } from '../../../core/incident.ts';
@@ -156,14 +157,6 @@ function recurrence(record: IncidentRecord, options: Options): readonly Span[] {
       : []),
   ];
 }
-
-const ends = new Map([
-  ['one', 'st'],
-  ['two', 'nd'],
-  ['few', 'rd'],
-]);
-const rules = new Intl.PluralRules('en', { type: 'ordinal' });
-const ordinal = (n: number): string => `${n}${ends.get(rules.select(n)) ?? 'th'}`;
 
 function nameOf(id: Incident['id'], { threadUrl }: Options): readonly Span[] {
   const url = threadUrl?.(id) ?? null;
@@ -417,18 +410,17 @@ function lastTime(record: IncidentRecord, options: Options, cap: Cap): Lines {
 }
 
 /** What memory found of the like, also when all it may say is that there was something. */
-function seenBefore({ events }: IncidentRecord, { threadUrl }: Options, cap: Cap): Lines {
+function seenBefore({ events }: IncidentRecord, options: Options, cap: Cap): Lines {
   const found = events.findLast((event) => event.type === 'memory.recalled');
   if (found?.type !== 'memory.recalled') return [];
   const [first] = found.incidents;
   if (first === undefined)
     return found.heldBack ? [[words(cut(oneLine(formatHeldBack(found.heldBack)), cap(120)))]] : [];
   const { incidentId: id, ended } = first;
-  const url = threadUrl?.(id) ?? null;
   return [
     [
       bold('Seen before: '),
-      url ? link(url, id) : words(id),
+      ...nameOf(id, options),
       ...(ended ? [words(`: ${cut(oneLine(ended), cap(120))}`)] : []),
     ],
   ];

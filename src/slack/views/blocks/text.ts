@@ -15,6 +15,10 @@ export function cut(text: string, max: number): string {
   return `${text.slice(0, end).trimEnd()}${ELLIPSIS}`;
 }
 
+/** One line of at most `max`, with the mark that ends a sentence. */
+export const sentence = (text: string, max: number): string =>
+  cut(oneLine(text), max).replace(/(?<![.…!?])$/, '.');
+
 /** Like `cut`, keeping the end: for words that are still being written. */
 export function cutStart(text: string, max: number): string {
   if (text.length <= max) return text;
