@@ -11,6 +11,7 @@ import {
   type ToolOutput,
 } from '../tools/define.ts';
 import { type CallContext, type Check, runChecks } from './checks/check.ts';
+import { isOfRecord, notRecorded, onRecord, onSystem } from './faults.ts';
 import type { GateDeps } from './gate-deps.ts';
 import type { ReadsCriterion } from './proposals/aim.ts';
 import type { Called } from './proposals/draft-step.ts';
@@ -71,7 +72,7 @@ export async function callTool(
   return result;
 }
 
-/** All checks and the tool. A refusal is an outcome; faults are thrown. */
+/** All checks and the tool. A refusal is an outcome; faults are thrown, the tool's own as an OpsError. */
 async function passAndRun(call: Call): Promise<Ended> {
   const { deps, id, credential, options, context } = call;
   const no = await runChecks(deps.preChecks, context);
@@ -82,7 +83,7 @@ async function passAndRun(call: Call): Promise<Ended> {
     throw new OpsError('GATE', 'A check let a call through without its tool or target.', {
       hint: 'Report this.',
     });
-  await deps.audit.append({
+  const intent = deps.audit.append({
     kind: 'gate.intent',
     actor: options.by ?? credential.role,
     incidentId: credential.incidentId,
@@ -93,9 +94,10 @@ async function passAndRun(call: Call): Promise<Ended> {
       input: deps.screened.input(input),
     },
   });
+  await onRecord(intent);
   if (tool.kind === 'active') return proposePlan(call);
-  const raw = await withTimeout(tool.timeoutMs, options.signal, async (signal) =>
-    use(call, tool, input, signal),
+  const raw = await onSystem(() =>
+    withTimeout(tool.timeoutMs, options.signal, async (signal) => use(call, tool, input, signal)),
   );
   if ('ok' in raw) return refused(call, raw);
   const { text, data, truncated } = deps.screened.output(raw);
@@ -197,10 +199,12 @@ function refused({ deps: { screened }, id }: Call, { code, reason: said, wait }:
   ];
 }
 
+/** Throws NOT_RECORDED where it was not the tool that failed: a read is not said to have failed for want of our own database. */
 function failed({ deps: { screened }, id }: Call, error: unknown): Ended {
+  if (isOfRecord(error)) throw notRecorded(error);
   const code = error instanceof OpsError ? error.code : 'TOOL_FAILED';
   const hint = error instanceof OpsError ? ` ${error.hint}` : '';
-  const reason = screened.line(`${messageOf(error)}${hint}`);
+  const reason = screened.line(`${messageOf(error)}${hint}`.trimEnd());
   return [
     { state: 'failed', output: reason, result: null, truncated: false, code, actionId: null },
     { kind: 'failed', toolCallId: id, code, reason },
@@ -241,10 +245,6 @@ async function record(
       details: { toolCall: id, tool, state: outcome.state, code: outcome.code },
     });
   } catch (error) {
-    throw new OpsError('NOT_RECORDED', `The call could not be put on record: ${messageOf(error)}`, {
-      hint: "Check Sentry's own database; the call is made again when it answers.",
-      retryable: true,
-      cause: error,
-    });
+    throw notRecorded(error);
   }
 }

@@ -20,6 +20,7 @@ import { roleAccess } from './checks/role-access.ts';
 import { targetInScope } from './checks/target-in-scope.ts';
 import { throttled } from './checks/throttled.ts';
 import { toolRules } from './checks/tool-rules.ts';
+import { onRecord, onSystem } from './faults.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { execute } from './ledger/execute.ts';
 import { type Execution, type ExecutionParts, executionParts } from './ledger/execution.ts';
@@ -41,7 +42,7 @@ import { createScreened, type Screened } from './screened.ts';
 export interface Gate extends Execution {
   /**
    * Runs a read tool, or turns an active one into a proposal. Every ending is a value, on record and audited, whatever the
-   * tool or the caller does. Throws OpsError NOT_RECORDED only when the record or the audit log cannot be written: then
+   * tool or the caller does. Throws OpsError NOT_RECORDED only when the record or the audit log cannot be read or written: then
    * nobody may act on the answer, and the call can be made again.
    */
   call(credential: Credential, request: ToolCallRequest, options: CallOptions): Promise<ToolCallResult>;
@@ -140,8 +141,9 @@ async function systemOf(
 /** Whatever learns which system a name stands for puts it on record: the switch is for the system. */
 async function identityOf({ sql, targets, identity }: GateDeps, name: string): Promise<TargetIdentity> {
   const target = targets.get(name);
-  const found = await identity(name);
+  const found = await onSystem(() => identity(name));
   // Changed meanwhile: it is another system's.
-  if (target && targets.get(name) === target) await recordIdentity(sql, target, found.systemIdentifier);
+  if (target && targets.get(name) === target)
+    await onRecord(recordIdentity(sql, target, found.systemIdentifier));
   return found;
 }

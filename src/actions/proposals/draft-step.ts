@@ -11,6 +11,7 @@ import { plainJson } from '../../safety/inputs/plain-json.ts';
 import { type RateLimit, rateRefusal } from '../../safety/limits/rate-limit.ts';
 import type { TargetIdentity } from '../../targets/kind.ts';
 import type { ActiveTool, Preflight, ToolContext } from '../../tools/define.ts';
+import { onSystem } from '../faults.ts';
 import type { GateDeps } from '../gate-deps.ts';
 import { autonomyKey, versionedRunbook } from '../policy/autonomy-key.ts';
 import type { Demands } from '../policy/rule.ts';
@@ -107,7 +108,7 @@ export async function draftStep(
   const { runbookId, identity, rules } = options;
   const { name: target } = context.target;
   const shown = (text: string): string => drawn(deps, text);
-  const before = await tool.preflight(context, input);
+  const before = await onSystem(() => tool.preflight(context, input));
   const guard = plainOf(boundBy(before));
   const objects = touchedBy(tool, input, guard, before, identity.systemIdentifier).map((each) =>
     shownObject(each, shown),

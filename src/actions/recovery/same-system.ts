@@ -1,5 +1,6 @@
 import type { VerifyPlan } from '../../core/tool-call.ts';
 import type { TargetIdentity } from '../../targets/kind.ts';
+import { isOfRecord } from '../faults.ts';
 
 type Identify = (target: string) => Promise<TargetIdentity>;
 
@@ -22,7 +23,7 @@ export interface Stranger {
 export async function bindSystems(identity: Identify, target: string, plan: VerifyPlan): Promise<VerifyPlan> {
   const found: Record<string, string> = {};
   for (const name of namesIn(plan, target)) {
-    const now = plan.systems?.[name] ?? (await identity(name).then(systemKey, () => null));
+    const now = plan.systems?.[name] ?? (await systemNow(identity, name));
     if (now !== null) found[name] = now;
   }
   return { ...plan, systems: found };
@@ -38,7 +39,7 @@ export async function strangersIn(
   for (const name of namesIn(plan, target)) {
     const bound = plan.systems?.[name];
     if (bound === undefined) continue;
-    const now = await identity(name).then(systemKey, () => null);
+    const now = await systemNow(identity, name);
     if (now === null) found.set(name, { isOther: false, line: `which server ${name} is cannot be told now` });
     else if (now !== bound)
       found.set(name, {
@@ -47,6 +48,16 @@ export async function strangersIn(
       });
   }
   return found;
+}
+
+/** Null: that cannot be told now. Throws NOT_RECORDED where it was our own record that failed, of which a criterion says nothing. */
+async function systemNow(identity: Identify, name: string): Promise<string | null> {
+  try {
+    return systemKey(await identity(name));
+  } catch (error) {
+    if (isOfRecord(error)) throw error;
+    return null;
+  }
 }
 
 const namesIn = ({ steps }: VerifyPlan, target: string): ReadonlySet<string> =>

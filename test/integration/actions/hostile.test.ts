@@ -410,6 +410,44 @@ describe('an approved tool that misbehaves is never taken for more than it can b
   });
 });
 
+describe('a database that is away', () => {
+  const away = (): Error =>
+    Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' });
+  /** The record, which refuses a statement that names this table. */
+  const recordWithout = (table: string): typeof rig.core.sql =>
+    new Proxy(rig.core.sql, {
+      apply: (sql, self, given: Parameters<typeof rig.core.sql>) =>
+        given[0].join('?').includes(table) ? Promise.reject(away()) : Reflect.apply(sql, self, given),
+    });
+
+  test('is the tool’s where the tool or its system throws it: the read failed', async () => {
+    rig.odd.read = () => Promise.reject(away());
+    expect(await readOddly()).toMatchObject({ kind: 'failed', code: 'TOOL_FAILED' });
+    const gate = createGate({ ...rig.core.gateDeps, identity: () => Promise.reject(away()) });
+    expect(await call(rig, 'surgeon', incidentId, mend('way'), gate)).toMatchObject({ kind: 'failed' });
+  });
+
+  test.each(['target_identity', 'FROM action'])(
+    'is Sentry’s own where the record of %s is what does not answer: nothing is said to have failed',
+    async (table) => {
+      const gate = createGate({ ...rig.core.gateDeps, sql: recordWithout(table) });
+      await expect(call(rig, 'surgeon', incidentId, mend('way'), gate)).rejects.toMatchObject({
+        code: 'NOT_RECORDED',
+        retryable: true,
+      });
+    },
+  );
+
+  test('does not loosen a criterion: it stays with the system that was looked at', async () => {
+    const gate = createGate({ ...rig.core.gateDeps, sql: recordWithout('target_identity') });
+    const plan = { steps: [], holdMs: 1, timeoutMs: 1 };
+    const step = { tool: 'box_state', input: {}, target: 'box' } as never;
+    await expect(gate.bindSystems('box', { ...plan, steps: [step] })).rejects.toMatchObject({
+      code: 'NOT_RECORDED',
+    });
+  });
+});
+
 describe('what cannot be audited is not done', () => {
   const failing = (when: (entry: AuditEntry) => boolean): AuditLog => ({
     ...rig.core.audit,
@@ -426,9 +464,9 @@ describe('what cannot be audited is not done', () => {
       reads += 1;
       return { text: '', data: null };
     };
-    expect(
-      await call(rig, 'detective', incidentId, { tool: 'odd_read', target: 'box', input: {} }, gate),
-    ).toMatchObject({ kind: 'failed' });
+    await expect(
+      call(rig, 'detective', incidentId, { tool: 'odd_read', target: 'box', input: {} }, gate),
+    ).rejects.toMatchObject({ code: 'NOT_RECORDED', retryable: true });
     expect(reads).toBe(0);
     const action = await approved(rig);
     await expect(gate.execute(action, noHooks, never)).rejects.toThrow('the disk is full');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { OpsError } from '../../../src/core/errors.ts';
-import { isOutage } from '../../../src/incidents/claims/is-outage.ts';
+import { isOutage } from '../../../src/core/is-outage.ts';
 
 const withCode = (code: string, cause?: unknown) => Object.assign(new Error('no', { cause }), { code });
 

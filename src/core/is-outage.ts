@@ -1,4 +1,4 @@
-import { OpsError } from '../../core/errors.ts';
+import { OpsError } from './errors.ts';
 
 /** How deep causes are looked into; a chain that is longer is a circle. */
 const MAX_CAUSES = 8;
