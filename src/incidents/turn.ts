@@ -1,8 +1,8 @@
 import { OpsError } from '../core/errors.ts';
 import type { IncidentId } from '../core/ids.ts';
 import type { Incident } from '../core/incident.ts';
-import { type NextWork, nextWork, sourceMayResolve } from '../core/machine.ts';
 import { isOutage } from '../core/is-outage.ts';
+import { type NextWork, nextWork, sourceMayResolve } from '../core/machine.ts';
 import type { InvestigationDeps } from './deps.ts';
 import { endRepetition } from './failed-turn.ts';
 import { ASK_AGAIN_TURN, BESIDE_TURN, JOINED_TURN } from './move.ts';
