@@ -28,8 +28,11 @@ const raised = z.object({
 type Raised = z.infer<typeof raised>;
 type ReceiverName = 'webhook' | 'slack';
 
-/** Alertmanager's repeat_interval; its default is 4 h, too long for a playground. */
-const repeatMs = 120_000;
+/**
+ * Alertmanager's repeat_interval, whose default of 4 h is too long for a playground. In the channel it is longer: a repeat there
+ * pushes Sentry's own message off the screen, and tells nothing new.
+ */
+const repeatMs: Readonly<Record<ReceiverName, number>> = { webhook: 120_000, slack: 1_800_000 };
 /** It must be gone for so long before it is called resolved: one quiet look is no recovery. */
 const goneForMs = 2_500;
 const retryMs: readonly number[] = [500, 1_000, 2_000, 5_000];
@@ -116,7 +119,8 @@ export class Alerter {
     const status = alert.endsAt === null ? 'firing' : 'resolved';
     const { accepted, at } = alert[receiver];
     // As Alertmanager: who was never told that it fires is not told that it is over.
-    const due = status === 'firing' ? accepted === 'nothing' || now - at >= repeatMs : accepted === 'firing';
+    const due =
+      status === 'firing' ? accepted === 'nothing' || now - at >= repeatMs[receiver] : accepted === 'firing';
     const key = `${id}/${receiver}`;
     if (!due || this.#sending.has(key) || now < (this.#retryAt.get(key)?.at ?? 0)) return;
     this.#sending.add(key);
