@@ -104,6 +104,27 @@ it(
 );
 
 it(
+  'told to wait for a minute, with connections that end every ten seconds and deliveries that are lost, it calls no sooner and says all of it [M5]',
+  async () => {
+    scene = await slackScene();
+    await scene.bot();
+    await scene.control('lose-events', { times: 10_000 });
+    every(10_000, () => scene.control('disconnect', { how: 'refresh' }));
+    const id = await playIncident(async (n) => {
+      if (n !== 2) return;
+      const limited = { kind: 'rate_limited', times: 1 } as const;
+      await scene.control('fail', { ...limited, method: 'chat.postMessage', retry_after_s: 60 });
+      await scene.control('fail', { ...limited, method: 'chat.update', retry_after_s: 5 });
+    });
+    await endsWhole(id);
+    const { calls } = await scene.counters();
+    expect(calls['chat.postMessage']?.rateLimited).toBe(1);
+    for (const call of Object.values(calls)) expect(call.early).toBe(0);
+  },
+  TEST_MS,
+);
+
+it(
   'goes on below where its first message was deleted in the middle [M5]',
   async () => {
     scene = await slackScene();
