@@ -1,6 +1,6 @@
 import type { Purpose } from '../../core/action.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
-import { applicationKeys, type Denial, objectKeys } from '../../core/denial.ts';
+import type { Denial } from '../../core/denial.ts';
 import { type Refusal, refuse } from '../../core/errors.ts';
 import type { ActionId } from '../../core/ids.ts';
 import { isEnded } from '../../core/machine.ts';
@@ -9,6 +9,7 @@ import type { Json } from '../../core/tool-call.ts';
 import type { ActionRow, IncidentRow } from '../../record/rows.ts';
 import type { Credential } from '../../safety/vault/credentials.ts';
 import type { TargetIdentity } from '../../targets/kind.ts';
+import { keysEverywhere } from '../approvals/denial-keys.ts';
 import { denialsOf, deniedThisRound, lockSystem } from '../approvals/denials.ts';
 import type { GateDeps } from '../gate-deps.ts';
 import { mayRunUnasked, unaskedBy } from '../policy/autonomy.ts';
@@ -102,7 +103,9 @@ async function storeIn(tx: Tx, deps: Deps, plan: StoredPlan): Promise<ActionId |
   // Whoever said No to touching it may take back what was done to it.
   const standing = (await denialsOnSteps(tx, plan)).filter(({ saidBy }) => saidBy !== order.undo?.by);
   const isPersons = order.undo || (order.again && !order.again.heedsNo);
-  const denied = isPersons ? undefined : await deniedThisRound(tx, { incidentId }, standing);
+  const denied = isPersons
+    ? undefined
+    : await deniedThisRound(tx, { incidentId }, aboutSteps(plan), standing);
   if (denied) return denied;
   const denialsAcknowledged = standing.map(({ id }) => id);
   const [incident] = await tx<Pick<IncidentRow, 'round' | 'state'>>`
@@ -160,7 +163,7 @@ async function insertSteps(
               ${demands.approvals}, ${demands.rule}, ${each.undoes}, ${isBeside(order)},
               ${order.undo?.by ?? order.again?.by ?? null}, ${purpose},
               ${identity.systemIdentifier}, ${tx.json(each.objects)}, ${tx.json({ ...each.verbs })},
-              ${tx.array([...objectKeys(each.objects), ...applicationKeys(each.objects)])}::text[],
+              ${tx.array([...keysEverywhere({ ...each, identity: identity.systemIdentifier })])}::text[],
               ${tx.array(denialsAcknowledged)}::text[],
               clock_timestamp() + ${at === 0 ? veto : null}::int * interval '1 minute',
               clock_timestamp() + ${demands.expiresMinutes} * interval '1 minute')`;
@@ -201,17 +204,21 @@ async function recordIntent(
 }
 
 /** The denials that stand on any step, each once. */
-async function denialsOnSteps(
-  tx: Tx,
-  { credential: { incidentId }, identity, steps }: StoredPlan,
-): Promise<readonly Denial[]> {
+async function denialsOnSteps(tx: Tx, plan: StoredPlan): Promise<readonly Denial[]> {
   const found = new Map<string, Denial>();
-  for (const step of steps) {
-    const about = { ...step, incidentId, identity: identity.systemIdentifier, denialsAcknowledged: [] };
-    for (const denial of await denialsOf(tx, about)) found.set(denial.id, denial);
-  }
+  for (const step of aboutSteps(plan))
+    for (const denial of await denialsOf(tx, step)) found.set(denial.id, denial);
   return [...found.values()];
 }
+
+/** What of the steps says which denials cover them. */
+const aboutSteps = ({ credential: { incidentId }, identity, steps }: StoredPlan) =>
+  steps.map((step) => ({
+    ...step,
+    incidentId,
+    identity: identity.systemIdentifier,
+    denialsAcknowledged: [],
+  }));
 
 /**
  * How long it stands before it runs unasked, when every step has earned that; its turn is asked for at once. Null: it is

@@ -219,7 +219,7 @@ function denialsOf({ denials, incident }: IncidentRecord, { id, denialsAcknowled
   const own = denials
     .filter(({ actionId, scope }) => actionId === id && scope !== 'action')
     .flatMap((denial) => [
-      `• the No is about anything done to ${denial.label}, until ${denial.until ? moment(denial.until) : 'it is gone'}`,
+      `• the No is about ${denial.scope === 'act' ? `“${denial.label}” in every incident` : `anything done to ${denial.label}`}, until ${denial.until ? moment(denial.until) : 'it is gone'}`,
       ...back(denial),
     ]);
   const shown = denials
