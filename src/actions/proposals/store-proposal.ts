@@ -36,6 +36,8 @@ export interface AgainOrder {
   readonly heedsNo?: true;
   /** It is to repair nothing that is wrong now: that it took effect is all it is judged by. */
   readonly prevents?: true;
+  /** It takes the place of this one, which waits for its decision and is void with it. */
+  readonly edits?: ActionId;
   /** In the transaction that stores the proposal, which is rolled back when this throws. */
   stored(tx: Tx, actionId: ActionId, expiresMinutes: number): Promise<void>;
 }
@@ -113,11 +115,15 @@ async function storeIn(tx: Tx, deps: Deps, plan: StoredPlan): Promise<ActionId |
   if (incident && isEnded(incident.state) && !isBeside(order))
     return refuse('INCIDENT_ENDED', 'The incident is over: nothing is proposed for it any more.');
   const round = incident?.round ?? 1;
+  const edits = order.again?.edits;
+  if (edits !== undefined && pending?.id !== edits) return notOpen;
   if (pending && !(await isReplaced(tx, deps, pending, plan, round)))
-    return refuse(
-      'ALREADY_PROPOSED',
-      'Another action of this incident is waiting for its decision; one at a time.',
-    );
+    return edits !== undefined
+      ? notOpen
+      : refuse(
+          'ALREADY_PROPOSED',
+          'Another action of this incident is waiting for its decision; one at a time.',
+        );
   const veto = standing.length > 0 || order.again ? null : await vetoMinutes(tx, deps, plan);
   const hash = await insertSteps(tx, plan, { denialsAcknowledged, round, veto });
   await deps.records.append(tx, incidentId, { type: 'action.proposed', actionId: head.id });
@@ -131,6 +137,11 @@ async function storeIn(tx: Tx, deps: Deps, plan: StoredPlan): Promise<ActionId |
   plan.signal.throwIfAborted();
   return head.id;
 }
+
+const notOpen = refuse(
+  'ALREADY_DECIDED',
+  'It has been decided or withdrawn meanwhile. Nothing was changed; look at its card.',
+);
 
 const isBeside = ({ undo, lasting }: ProposalOrder): boolean => undo !== undefined || lasting !== undefined;
 
@@ -265,12 +276,14 @@ async function isReplaced(
   tx: Tx,
   { records }: Deps,
   pending: Pending,
-  { credential: { incidentId }, target, steps: [head] }: StoredPlan,
+  { credential: { incidentId }, target, steps: [head], order }: StoredPlan,
   round: number,
 ): Promise<boolean> {
   const same = pending.target === target && pending.command === head?.command;
-  if (!same && !pending.audit_only && pending.round === round) return false;
-  const reason = same ? 'The state has moved since this was proposed.' : 'It has been looked at again since.';
+  const isEdit = order.again?.edits !== undefined;
+  if (!isEdit && !same && !pending.audit_only && pending.round === round) return false;
+  const passed = same ? 'The state has moved since this was proposed.' : 'It has been looked at again since.';
+  const reason = isEdit ? 'It is asked for with other arguments.' : passed;
   const actionId = pending.id;
   const rows = await tx`
     UPDATE action SET state = 'void', outcome = ${reason}, finished_at = clock_timestamp()

@@ -292,6 +292,8 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
       return `<@${event.by}> took back the No to this: ${planName(event.actionId, record)}`;
     case 'action.asked_again':
       return `<@${event.by}> had this asked for again: ${planName(event.actionId, record)}`;
+    case 'action.edited':
+      return `<@${event.by}> changed this, and had it asked for anew: ${planName(event.actionId, record)}`;
     case 'investigation.asked':
       return `<@${event.by}> had it investigated again`;
     case 'incident.related': {
