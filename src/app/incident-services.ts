@@ -9,6 +9,7 @@ import { createCorrelation } from '../incidents/correlation/correlation.ts';
 import { systemsOf } from '../incidents/correlation/topology.ts';
 import type { InvestigationDeps } from '../incidents/deps.ts';
 import { createDigDeeper } from '../incidents/dig-deeper.ts';
+import { createPlanEdits } from '../incidents/edit-plan.ts';
 import { createRetryRead } from '../incidents/failed-reads/retry-read.ts';
 import { createInvestigate } from '../incidents/investigate.ts';
 import { createStopNotices } from '../incidents/kill-switch/stop-notices.ts';
@@ -165,6 +166,7 @@ export async function createIncidentServices(
     createManualIncident: createManualIncidents(sql, accept, on.eachTarget),
     steering,
     changeOfMind: createChangeOfMind({ ...deps, policy }),
+    planEdits: createPlanEdits({ ...deps, policy, tools: on.registry }),
     silencing: createSilencing({
       ...deps,
       targets,

@@ -1,5 +1,6 @@
 import { settleByClick } from '../actions/approvals/resolve-unknown-outcome.ts';
 import { count } from '../core/count.ts';
+import { refuse } from '../core/errors.ts';
 import { type IncidentId, parseIncidentId } from '../core/ids.ts';
 import { unescapeMrkdwn } from '../core/unescape-mrkdwn.ts';
 import type { Said } from '../escalation/acknowledge.ts';
@@ -37,6 +38,13 @@ export function createSlackSide(services: Services): Slack {
     },
     decide: (decision) => decide(services, decision),
     afterwards: afterwards(services),
+    plans: {
+      ...services.planEdits,
+      mayDecide: async (user, action, decision) => {
+        const incident = await services.records.incident(action.incidentId);
+        return incident ? services.policy.mayDecide(user, action, incident, decision) : notOnRecord;
+      },
+    },
     hint: (incidentId, by, text) => steering.hint(incidentId, by, text),
     steer: steering,
     grade: (incidentId, grade) => grades.give(incidentId, grade),
@@ -68,6 +76,8 @@ export function createSlackSide(services: Services): Slack {
     home: homeFacts(services),
   });
 }
+
+const notOnRecord = refuse('UNKNOWN_ACTION', 'This card belongs to no incident on record.');
 
 /** What is stopped is not approved: it could not run. */
 async function decide(

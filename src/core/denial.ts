@@ -15,20 +15,29 @@ export interface TouchedObject {
   readonly application?: { readonly key: string; readonly label: string };
 }
 
-/** How far a No reaches: the thing, all things of its application, or this very action in this incident. */
-export const denialScopes = ['object', 'application', 'action'] as const;
+/**
+ * How far a No reaches: what was to be done to the thing (`act`), anything done to it, all things of its application; each in
+ * every incident. `action`: this very command in one incident, as Noes of before an act could be denied.
+ */
+export const denialScopes = ['act', 'object', 'application', 'action'] as const;
 export type DenialScope = (typeof denialScopes)[number];
 
 /** How long a denial of these things lasts when nobody says otherwise; null: until they are gone. */
 export function usualDenialMinutes(kind: string, scope: DenialScope): number | null {
   if (scope === 'action') return null;
-  return scope === 'object' && endsByItself(kind) ? null : DENIAL_DAYS * 24 * 60;
+  return scope !== 'application' && endsByItself(kind) ? null : DENIAL_DAYS * 24 * 60;
 }
 
 /** Things whose key no other thing will ever have: a denial of them needs no end. */
 export const endsByItself = (kind: string): boolean => kind === 'session';
 
 const DENIAL_DAYS = 7;
+
+/** What a No is when nobody says more: to what was to be done, whoever asks for it again. */
+export const usualReach = (objects: readonly TouchedObject[]): DenialReach => ({
+  scope: 'act',
+  minutes: usualDenialMinutes(kindOf(objects), 'act'),
+});
 
 /** A person's No, on record. */
 export interface Denial {

@@ -109,6 +109,8 @@ export type IncidentEventBody =
     }
   /** A person who may approve has what was denied asked again, as it is now. */
   | { readonly type: 'action.asked_again'; readonly actionId: ActionId; readonly by: string }
+  /** A person has this asked for with other arguments: it is void, and a plan of its own stands in its place. */
+  | { readonly type: 'action.edited'; readonly actionId: ActionId; readonly by: string }
   /** Others that are open on the same physical system: when this one began, or (`began`) that began since. */
   | {
       readonly type: 'incident.related';

@@ -158,6 +158,7 @@ const ACTS = new Set([
   'action.seconded',
   'action.denied',
   'action.asked_again',
+  'action.edited',
   'denial.taken_back',
   'hint.given',
   'read.asked',

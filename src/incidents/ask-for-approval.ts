@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { IncidentEventBody } from '../core/event.ts';
-import type { ActionId } from '../core/ids.ts';
+import type { ActionId, IncidentId } from '../core/ids.ts';
 import type { Incident } from '../core/incident.ts';
 import { mayMove } from '../core/machine.ts';
 import type { Tx } from '../core/sql.ts';
@@ -21,6 +21,8 @@ export interface AskedFor {
   readonly prevents?: true;
   /** It is to keep what is fixed from coming back: the incident stays where it is. */
   readonly lasting?: ActionId;
+  /** It takes the place of this one: the incident waits for a decision already. */
+  readonly edits?: ActionId;
   readonly reason: string;
   readonly nextStep: string;
   readonly events?: readonly IncidentEventBody[];
@@ -52,7 +54,7 @@ export async function askForApproval(
   incident: Incident,
   asked: AskedFor,
 ): Promise<ToolCallResult> {
-  const { role, request, by, heedsNo, prevents, lasting, events = [] } = asked;
+  const { role, request, by, heedsNo, prevents, lasting, edits, events = [] } = asked;
   const andThen = request.proposal?.andThen ?? [];
   const credential = deps.vault.mint({
     role,
@@ -64,6 +66,12 @@ export async function askForApproval(
     await asked.also?.(tx);
     if (lasting) {
       for (const event of events) await deps.records.append(tx, incident.id, event);
+      return;
+    }
+    if (edits) {
+      if (!(await stillWaits(tx, incident.id))) throw new IncidentMoved();
+      for (const event of events) await deps.records.append(tx, incident.id, event);
+      await tx`SELECT sentry_enqueue_turn(${incident.id}, 'edited', ${expiresMinutes * 60_000 + 500}::bigint)`;
       return;
     }
     const moved = await moveIn(tx, deps, incident, {
@@ -86,6 +94,7 @@ export async function askForApproval(
         ...(by === undefined ? {} : { by }),
         ...(heedsNo ? { heedsNo } : {}),
         ...(prevents ? { prevents } : {}),
+        ...(edits ? { edits } : {}),
       },
       ...(role === 'mcp' && by !== undefined ? { by } : {}),
       ...(lasting ? { lasting } : {}),
@@ -93,6 +102,12 @@ export async function askForApproval(
   } finally {
     deps.vault.revoke(credential);
   }
+}
+
+/** Nothing moves it before what is stored with this is stored. */
+async function stillWaits(tx: Tx, id: IncidentId): Promise<boolean> {
+  const rows = await tx`SELECT FROM incident WHERE id = ${id} AND state = 'awaiting_approval' FOR UPDATE`;
+  return rows.length > 0;
 }
 
 class IncidentMoved extends Error {

@@ -13,6 +13,7 @@ import type { ToolCall } from '../core/tool-call.ts';
 import type { Escalation } from '../escalation/escalation.ts';
 import type { Correlation } from '../incidents/correlation/correlation.ts';
 import type { DigDeeper } from '../incidents/dig-deeper.ts';
+import type { PlanEdits } from '../incidents/edit-plan.ts';
 import type { RetryRead } from '../incidents/failed-reads/retry-read.ts';
 import type { Investigate } from '../incidents/investigate.ts';
 import type { Mutes } from '../incidents/mutes/mutes.ts';
@@ -141,6 +142,15 @@ export interface SlackDeps {
     readonly settle: (
       click: PlanClick & { readonly ran: boolean; readonly name: string },
     ) => Promise<{ readonly ok: true } | Refusal>;
+  };
+  /** What people may do with an open plan beside deciding on it. */
+  readonly plans: PlanEdits & {
+    /** Why somebody may not decide on a step; undefined: they may. */
+    readonly mayDecide: (
+      user: string,
+      action: Action,
+      decision: 'approve' | 'deny',
+    ) => Promise<Refusal | undefined>;
   };
   /** Something a person knows about the incident, for the next round. */
   readonly hint: (

@@ -175,6 +175,11 @@ export interface ActiveTool<I = unknown, G extends Json = Json, S = unknown>
    * earned with one counts for the next. In all other fields autonomy is earned for the very same values.
    */
   readonly names?: readonly (keyof I & string)[];
+  /**
+   * Fields of the input that a person may change on its card, which asks anew. Never what names the thing it is done to, and
+   * nothing whose sense hangs on the state it was written for.
+   */
+  readonly editable?: readonly (keyof I & string)[];
   /** Its input is the whole change, written for the occasion: no autonomy is ever earned with it. */
   readonly neverUnasked?: true;
   /** Only good against something that is wrong now, never as a precaution: ending a session, starting a service. */

@@ -65,6 +65,7 @@ export const noServices = {
     runRest: refuse,
     settle: refuse,
   },
+  plans: { fieldsOf: () => [], save: refuse, mayDecide: async () => undefined },
   hint: refuse,
   steer: { stop: refuse, resume: refuse, close: refuse, setSeverity: refuse },
   grade: async () => ({ ok: true }),

@@ -1,5 +1,5 @@
 import type { Action } from '../../core/action.ts';
-import type { Denial, DenialReach } from '../../core/denial.ts';
+import { type Denial, usualReach } from '../../core/denial.ts';
 import { type Refusal, refuse } from '../../core/errors.ts';
 import { isEnded } from '../../core/machine.ts';
 import type { Tx } from '../../core/sql.ts';
@@ -19,7 +19,6 @@ type Asked = Omit<PlanDemands, 'expiresMinutes'> & {
   /** Who approved it before and may not any more: theirs does not count. */
   readonly struck: readonly string[];
 };
-const THIS_ACTION: DenialReach = { scope: 'action', minutes: null };
 /** A denial needs one person, whatever the policy says. */
 const ANY: Asked = { approvals: 1, selfApproval: true, rule: null, struck: [] };
 /** Of a reason for a decision: Slack's window takes 1,000 characters. */
@@ -232,13 +231,14 @@ async function transition(
 async function deny(
   tx: Tx,
   deps: ApprovalDeps,
-  { by, reason, reach = THIS_ACTION }: Decision,
+  { by, reason, reach }: Decision,
   action: Action,
 ): Promise<Denial> {
-  const denial = await recordDenial(tx, action, await deps.records.plan(action.planId), {
+  const steps = await deps.records.plan(action.planId);
+  const denial = await recordDenial(tx, action, steps, {
     by,
     reason,
-    reach,
+    reach: reach ?? usualReach(steps.flatMap(({ objects }) => objects)),
   });
   for (const overtaken of await overtakenBy(tx, denial)) {
     await voidAction(

@@ -1,17 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import type { Action } from '../../core/action.ts';
-import { coveredBy, type Denial, type DenialReach, formatObjects, objectKeys } from '../../core/denial.ts';
+import {
+  coveredBy,
+  type Denial,
+  type DenialReach,
+  type DenialScope,
+  formatObjects,
+  objectKeys,
+} from '../../core/denial.ts';
+import { describePlan } from '../../core/describe-act.ts';
 import { type Refusal, refuse } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { Sql, Tx } from '../../core/sql.ts';
 import type { ActionRow, DenialRow } from '../../record/rows.ts';
 import { toDenial } from '../../record/rows.ts';
-import { actionKey, denialKeys } from './denial-keys.ts';
+import { actionKey, actKeys, denialKeys } from './denial-keys.ts';
 
 /** What of an action says which denials cover it. */
 export type Covered = Pick<
   Action,
-  'incidentId' | 'tool' | 'target' | 'command' | 'identity' | 'objects' | 'denialsAcknowledged'
+  'incidentId' | 'tool' | 'verbs' | 'target' | 'command' | 'identity' | 'objects' | 'denialsAcknowledged'
 >;
 
 /** The denials in force now that cover it, oldest first; by the database's clock. */
@@ -44,26 +52,32 @@ export async function deniedMeanwhile(
 }
 
 /**
- * What is denied in this very round of an incident is not asked for again in it: another way is looked for. Undefined when
- * nothing of the kind stands against an action.
+ * What is denied in this very round of an incident is not asked for again in it: another way is looked for, which may be the
+ * same act with other arguments. Undefined when nothing of the kind stands against the steps.
  */
 export async function deniedThisRound(
   tx: Tx,
   { incidentId }: Pick<Action, 'incidentId'>,
+  steps: readonly Parameters<typeof actionKey>[0][],
   standing: readonly Denial[],
 ): Promise<Refusal | undefined> {
   const here = standing.filter((denial) => denial.incidentId === incidentId);
   if (here.length === 0) return undefined;
   const rows = await tx<Pick<ActionRow, 'id'>>`
     SELECT a.id FROM action a JOIN incident i ON i.id = a.incident_id AND i.round = a.round
-     WHERE a.id = ANY (${tx.array(here.map(({ actionId }) => String(actionId)))}::text[])`;
+      JOIN denial d ON d.action_id = a.id
+     WHERE a.id = ANY (${tx.array(here.map(({ actionId }) => String(actionId)))}::text[])
+       AND (d.scope <> 'act' OR d.keys && ${tx.array(steps.map(actionKey))}::text[])`;
   const denial = here.findLast(({ actionId }) => rows.some(({ id }) => id === actionId));
   if (!denial) return undefined;
   const because = denial.reason ? `: “${denial.reason}”` : '';
   return refuse('DENIED', `A person said no to ${labelOf(denial)}${because}.`);
 }
 
-const labelOf = ({ scope, label }: Denial): string => (scope === 'action' ? 'exactly this' : label);
+function labelOf({ scope, label }: Denial): string {
+  if (scope === 'action') return 'exactly this';
+  return scope === 'act' ? `“${label}”` : label;
+}
 
 /** Nothing on a system begins, and nothing of it is denied, while another holds this. */
 export async function lockSystem(
@@ -88,11 +102,11 @@ export async function recordDenial(
   const objects = steps.flatMap((step) => step.objects);
   const hasApplication = objects.some(({ application }) => application !== undefined);
   const wide = said.reach.scope === 'application' && !hasApplication ? 'object' : said.reach.scope;
-  // Without things to name it can only be about these very actions.
-  const scope = objects.length === 0 ? 'action' : wide;
+  // Without things to name it can only be about what was to be done.
+  const scope = objects.length === 0 && wide !== 'action' ? 'act' : wide;
   const covered = coveredBy(objects, scope);
-  const label = formatObjects(covered);
-  const keys = scope === 'action' ? steps.map(actionKey) : objectKeys(covered);
+  const label = scope === 'act' ? describePlan(steps) : formatObjects(covered);
+  const keys = keysOf(scope, steps, covered);
   const minutes = scope === 'action' ? null : said.reach.minutes;
   const [row] = await tx<DenialRow>`
     INSERT INTO denial (id, incident_id, action_id, scope, keys, kind, label, said_by, reason, until, channel)
@@ -103,6 +117,12 @@ export async function recordDenial(
     RETURNING *`;
   if (!row) throw new Error('the denial was not stored');
   return toDenial(row);
+}
+
+function keysOf(scope: DenialScope, steps: readonly Action[], covered: ReturnType<typeof coveredBy>) {
+  if (scope !== 'act' && scope !== 'action') return objectKeys(covered);
+  // The very commands as well: those are not asked for again in the round in which they were denied.
+  return [...(scope === 'act' ? steps.flatMap(actKeys) : []), ...steps.map(actionKey)];
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Purpose } from '../../core/action.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
-import { applicationKeys, type Denial, objectKeys } from '../../core/denial.ts';
+import type { Denial } from '../../core/denial.ts';
 import { type Refusal, refuse } from '../../core/errors.ts';
 import type { ActionId } from '../../core/ids.ts';
 import { isEnded } from '../../core/machine.ts';
@@ -9,6 +9,7 @@ import type { Json } from '../../core/tool-call.ts';
 import type { ActionRow, IncidentRow } from '../../record/rows.ts';
 import type { Credential } from '../../safety/vault/credentials.ts';
 import type { TargetIdentity } from '../../targets/kind.ts';
+import { keysEverywhere } from '../approvals/denial-keys.ts';
 import { denialsOf, deniedThisRound, lockSystem } from '../approvals/denials.ts';
 import type { GateDeps } from '../gate-deps.ts';
 import { mayRunUnasked, unaskedBy } from '../policy/autonomy.ts';
@@ -35,6 +36,8 @@ export interface AgainOrder {
   readonly heedsNo?: true;
   /** It is to repair nothing that is wrong now: that it took effect is all it is judged by. */
   readonly prevents?: true;
+  /** It takes the place of this one, which waits for its decision and is void with it. */
+  readonly edits?: ActionId;
   /** In the transaction that stores the proposal, which is rolled back when this throws. */
   stored(tx: Tx, actionId: ActionId, expiresMinutes: number): Promise<void>;
 }
@@ -102,7 +105,9 @@ async function storeIn(tx: Tx, deps: Deps, plan: StoredPlan): Promise<ActionId |
   // Whoever said No to touching it may take back what was done to it.
   const standing = (await denialsOnSteps(tx, plan)).filter(({ saidBy }) => saidBy !== order.undo?.by);
   const isPersons = order.undo || (order.again && !order.again.heedsNo);
-  const denied = isPersons ? undefined : await deniedThisRound(tx, { incidentId }, standing);
+  const denied = isPersons
+    ? undefined
+    : await deniedThisRound(tx, { incidentId }, aboutSteps(plan), standing);
   if (denied) return denied;
   const denialsAcknowledged = standing.map(({ id }) => id);
   const [incident] = await tx<Pick<IncidentRow, 'round' | 'state'>>`
@@ -110,11 +115,15 @@ async function storeIn(tx: Tx, deps: Deps, plan: StoredPlan): Promise<ActionId |
   if (incident && isEnded(incident.state) && !isBeside(order))
     return refuse('INCIDENT_ENDED', 'The incident is over: nothing is proposed for it any more.');
   const round = incident?.round ?? 1;
+  const edits = order.again?.edits;
+  if (edits !== undefined && pending?.id !== edits) return notOpen;
   if (pending && !(await isReplaced(tx, deps, pending, plan, round)))
-    return refuse(
-      'ALREADY_PROPOSED',
-      'Another action of this incident is waiting for its decision; one at a time.',
-    );
+    return edits !== undefined
+      ? notOpen
+      : refuse(
+          'ALREADY_PROPOSED',
+          'Another action of this incident is waiting for its decision; one at a time.',
+        );
   const veto = standing.length > 0 || order.again ? null : await vetoMinutes(tx, deps, plan);
   const hash = await insertSteps(tx, plan, { denialsAcknowledged, round, veto });
   await deps.records.append(tx, incidentId, { type: 'action.proposed', actionId: head.id });
@@ -128,6 +137,11 @@ async function storeIn(tx: Tx, deps: Deps, plan: StoredPlan): Promise<ActionId |
   plan.signal.throwIfAborted();
   return head.id;
 }
+
+const notOpen = refuse(
+  'ALREADY_DECIDED',
+  'It has been decided or withdrawn meanwhile. Nothing was changed; look at its card.',
+);
 
 const isBeside = ({ undo, lasting }: ProposalOrder): boolean => undo !== undefined || lasting !== undefined;
 
@@ -160,7 +174,7 @@ async function insertSteps(
               ${demands.approvals}, ${demands.rule}, ${each.undoes}, ${isBeside(order)},
               ${order.undo?.by ?? order.again?.by ?? null}, ${purpose},
               ${identity.systemIdentifier}, ${tx.json(each.objects)}, ${tx.json({ ...each.verbs })},
-              ${tx.array([...objectKeys(each.objects), ...applicationKeys(each.objects)])}::text[],
+              ${tx.array([...keysEverywhere({ ...each, identity: identity.systemIdentifier })])}::text[],
               ${tx.array(denialsAcknowledged)}::text[],
               clock_timestamp() + ${at === 0 ? veto : null}::int * interval '1 minute',
               clock_timestamp() + ${demands.expiresMinutes} * interval '1 minute')`;
@@ -201,17 +215,21 @@ async function recordIntent(
 }
 
 /** The denials that stand on any step, each once. */
-async function denialsOnSteps(
-  tx: Tx,
-  { credential: { incidentId }, identity, steps }: StoredPlan,
-): Promise<readonly Denial[]> {
+async function denialsOnSteps(tx: Tx, plan: StoredPlan): Promise<readonly Denial[]> {
   const found = new Map<string, Denial>();
-  for (const step of steps) {
-    const about = { ...step, incidentId, identity: identity.systemIdentifier, denialsAcknowledged: [] };
-    for (const denial of await denialsOf(tx, about)) found.set(denial.id, denial);
-  }
+  for (const step of aboutSteps(plan))
+    for (const denial of await denialsOf(tx, step)) found.set(denial.id, denial);
   return [...found.values()];
 }
+
+/** What of the steps says which denials cover them. */
+const aboutSteps = ({ credential: { incidentId }, identity, steps }: StoredPlan) =>
+  steps.map((step) => ({
+    ...step,
+    incidentId,
+    identity: identity.systemIdentifier,
+    denialsAcknowledged: [],
+  }));
 
 /**
  * How long it stands before it runs unasked, when every step has earned that; its turn is asked for at once. Null: it is
@@ -258,12 +276,14 @@ async function isReplaced(
   tx: Tx,
   { records }: Deps,
   pending: Pending,
-  { credential: { incidentId }, target, steps: [head] }: StoredPlan,
+  { credential: { incidentId }, target, steps: [head], order }: StoredPlan,
   round: number,
 ): Promise<boolean> {
   const same = pending.target === target && pending.command === head?.command;
-  if (!same && !pending.audit_only && pending.round === round) return false;
-  const reason = same ? 'The state has moved since this was proposed.' : 'It has been looked at again since.';
+  const isEdit = order.again?.edits !== undefined;
+  if (!isEdit && !same && !pending.audit_only && pending.round === round) return false;
+  const passed = same ? 'The state has moved since this was proposed.' : 'It has been looked at again since.';
+  const reason = isEdit ? 'It is asked for with other arguments.' : passed;
   const actionId = pending.id;
   const rows = await tx`
     UPDATE action SET state = 'void', outcome = ${reason}, finished_at = clock_timestamp()

@@ -219,7 +219,7 @@ function denialsOf({ denials, incident }: IncidentRecord, { id, denialsAcknowled
   const own = denials
     .filter(({ actionId, scope }) => actionId === id && scope !== 'action')
     .flatMap((denial) => [
-      `• the No is about anything done to ${denial.label}, until ${denial.until ? moment(denial.until) : 'it is gone'}`,
+      `• the No is about ${denial.scope === 'act' ? `“${denial.label}” in every incident` : `anything done to ${denial.label}`}, until ${denial.until ? moment(denial.until) : 'it is gone'}`,
       ...back(denial),
     ]);
   const shown = denials
@@ -292,6 +292,8 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
       return `<@${event.by}> took back the No to this: ${planName(event.actionId, record)}`;
     case 'action.asked_again':
       return `<@${event.by}> had this asked for again: ${planName(event.actionId, record)}`;
+    case 'action.edited':
+      return `<@${event.by}> changed this, and had it asked for anew: ${planName(event.actionId, record)}`;
     case 'investigation.asked':
       return `<@${event.by}> had it investigated again`;
     case 'incident.related': {

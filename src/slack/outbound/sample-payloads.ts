@@ -6,9 +6,11 @@ import { asActionId, asIncidentId, asToolCallId } from '../../core/ids.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import type { ToolCall } from '../../core/tool-call.ts';
+import { whyThis } from '../../incidents/questions/why-this.ts';
 import type { Block } from '../views/blocks/build.ts';
 import { draw } from '../views/blocks/draw.ts';
 import type { Slot } from '../views/blocks/slot.ts';
+import { editView, handOverView, whyThisView } from '../views/card-views.ts';
 import { denyView } from '../views/deny.ts';
 import { digView } from '../views/dig-deeper.ts';
 import { closedHome } from '../views/home.ts';
@@ -57,13 +59,20 @@ function payloadsWith(suffix: string, grow: (text: string) => string): readonly 
   const [call] = whole.toolCalls as readonly [ToolCall];
   const evidence = diagnosisView(whole, 1, OPTIONS);
   const where = { channel: 'C00000000', threadTs: '1.000001' };
+  const card = { ...where, plan: `${ACTION}:${action.planHash}` };
   const windows: readonly (readonly [string, types.View])[] = [
     ['Output', outputView(call, 0)],
     ...(evidence === null ? [] : [['Evidence', evidence] as const]),
     ['Evidence of a proposal', evidenceView(whole, action)],
     ['Steps', stepsView(whole, 1, OPTIONS)],
     ['Why', whyView(grow('pid 4242 held a lock.'))],
-    ['Deny', denyView({ ...where, plan: `${ACTION}:${action.planHash}` }, [action])],
+    ['Deny', denyView(card, [action])],
+    ['Why this', whyThisView(whyThis(whole, action))],
+    [
+      'Change the plan',
+      editView(card, [action], [{ step: 1, fields: [{ name: 'value', value: grow('64MB') }] }]),
+    ],
+    ['Ask somebody else', handOverView(card, [action])],
     ['Dig deeper', digView({ ...where, incidentId: INCIDENT }, { ok: true, usualUsd: 0.4, atMostUsd: 3 })],
     ['App Home of a guest', closedHome(grow('Sentry is not for guests.'))],
   ];

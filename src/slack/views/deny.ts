@@ -10,10 +10,12 @@ import {
   kindOf,
   usualDenialMinutes,
 } from '../../core/denial.ts';
-import { describePlan } from '../../core/describe-act.ts';
+import { describePlan, nameOfRun } from '../../core/describe-act.ts';
 import { type Block, plain } from './blocks/build.ts';
+import { LIMITS } from './blocks/limits.ts';
+import { inSentence } from './blocks/plan-steps.ts';
 import { cut, oneLine } from './blocks/text.ts';
-import { choice } from './form.ts';
+import { choice, form, textField } from './form.ts';
 
 export const DENY_VIEW = 'sentry_deny_reason';
 const REASON = 'reason';
@@ -24,25 +26,29 @@ const OPTION_MAX = 75;
 
 /** Asks why not, how far the No reaches and for how long; `context` comes back with the answer. */
 export function denyView(context: DenyContext, steps: readonly Action[]): types.ModalView {
-  return {
-    type: 'modal',
-    callback_id: DENY_VIEW,
-    private_metadata: JSON.stringify(context),
-    title: plain('Deny'),
-    submit: plain('Deny'),
-    close: plain('Back'),
+  return form({
+    callback: DENY_VIEW,
+    title: denyTitle(steps),
+    submit: 'Don’t do it',
+    metadata: context,
     blocks: [
-      {
-        type: 'input',
-        block_id: REASON,
-        label: plain('Why not?'),
-        hint: plain('It goes on record, and on later cards that the No is about.'),
-        element: { type: 'plain_text_input', action_id: REASON, multiline: true, max_length: 1000 },
-      },
+      textField({
+        id: REASON,
+        label: 'Why not?',
+        hint: 'Whoever is asked for it again reads this.',
+        max: 1000,
+      }),
       ...howFar(steps),
       ...(steps[0]?.beside ? [] : [andThen]),
     ],
-  };
+  });
+}
+
+/** The act, as far as a title has room: `Don’t end session 4711`, else `Don’t restart the workload`. */
+function denyTitle(steps: readonly Action[]): string {
+  const act = oneLine(describePlan(steps)).replace(/ \([^()]*\)$/, '');
+  const titles = [act, nameOfRun(steps)].map((does) => `Don’t ${inSentence(does)}`);
+  return titles.find(({ length }) => length <= LIMITS.viewTitle) ?? 'Don’t do it';
 }
 
 /** Of the incident's own plans: there is no other way to take something back, and none is looked for once it is fixed. */
@@ -58,41 +64,38 @@ const andThen: Block = {
   },
 };
 
-/** This very plan unless somebody chooses more. Nothing to choose where it names nothing that it touches. */
+/** This act, whichever incident asks for it, unless somebody chooses more: so it cannot come back unmarked. */
 function howFar(steps: readonly Action[]): readonly Block[] {
   const objects = steps.flatMap((step) => step.objects);
-  const [first] = steps;
-  if (first === undefined || objects.length === 0) return [];
   const hasApplication = objects.some(({ application }) => application !== undefined);
   const kind = kindOf(objects);
   const option = (text: string, value: DenialScope) => ({ text: cut(oneLine(text), OPTION_MAX), value });
   const anything = (scope: DenialScope) =>
     option(`Anything done to ${formatObjects(coveredBy(objects, scope))}`, scope);
-  const ends = endsByItself(kind);
+  const week = hasApplication && endsByItself(kind) ? ' (all of an application: 7 days)' : '';
   return [
     choice(
       FAR,
       'What is the No about?',
       [
-        option(`Only this, in ${first.incidentId}: ${describePlan(steps)}`, 'action'),
-        anything('object'),
+        option(describePlan(steps), 'act'),
+        ...(objects.length > 0 ? [anything('object')] : []),
         ...(hasApplication ? [anything('application')] : []),
       ],
-      'action',
+      'act',
+      'In every incident: who asks for it again is shown your No first, and nothing runs it by itself.',
     ),
     choice(
       LONG,
-      'For how long, if it is about anything done to it?',
+      'For how long?',
       [
-        {
-          text: ends ? `Until the ${kind} is gone (all of an application: 7 days)` : 'For 7 days',
-          value: USUAL,
-        },
+        { text: endsByItself(kind) ? `Until the ${kind} is gone${week}` : 'For 7 days', value: USUAL },
         { text: 'For 1 hour', value: '60' },
         { text: 'For 1 day', value: String(24 * 60) },
         { text: 'For 30 days', value: String(30 * 24 * 60) },
       ],
       USUAL,
+      'You can take it back before, with “Take the No back” on this card.',
     ),
   ];
 }
@@ -114,7 +117,7 @@ export interface Denied {
   readonly reach: (kind: string) => DenialReach;
 }
 
-/** What was entered. A window of before it could be chosen says how far today as it did then: this action here. */
+/** What was entered. A window that does not say how far is about the act, as the card shows it. */
 export function readDeny(view: {
   readonly private_metadata: string;
   readonly state: { readonly values: Readonly<Record<string, Readonly<Record<string, Entered>>>> };
@@ -122,7 +125,7 @@ export function readDeny(view: {
   const { values } = view.state;
   const far = values[FAR]?.[FAR]?.selected_option?.value;
   const long = values[LONG]?.[LONG]?.selected_option?.value ?? USUAL;
-  const scope = denialScopes.find((each) => each === far) ?? 'action';
+  const scope = denialScopes.find((each) => each === far) ?? 'act';
   return {
     context: JSON.parse(view.private_metadata) as DenyContext,
     reason: values[REASON]?.[REASON]?.value?.trim() ?? '',

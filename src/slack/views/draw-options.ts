@@ -110,6 +110,7 @@ export function createDrawOptions(
       mayName: (id) => named.has(id),
       mergedOf: (id) => mergedOf.get(id) ?? null,
       nameOf: (userId) => names.get(userId) ?? null,
+      mayEdit: (steps) => deps.plans.fieldsOf(steps).length > 0,
       mayUndo: deps.afterwards.mayUndo,
       maySettle: true,
       mayChangeMind: true,

@@ -42,6 +42,7 @@ export function choice(
   label: string,
   options: readonly { readonly text: string; readonly value: string }[],
   chosen: string,
+  hint?: string,
 ): Block {
   const option = ({ text, value }: { readonly text: string; readonly value: string }) => ({
     text: plain(text),
@@ -52,6 +53,7 @@ export function choice(
     type: 'input',
     block_id: id,
     label: plain(label),
+    ...(hint ? { hint: plain(hint) } : {}),
     element: {
       type: 'static_select',
       action_id: id,

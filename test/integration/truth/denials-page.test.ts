@@ -61,7 +61,13 @@ describe('a No to ending a session', { timeout: 180_000 }, () => {
     await slack.asUser(USERS.onCall).press(pressable, { actionId: ACTIONS.deny });
     const view = await slack.waitForView(USERS.onCall);
     const asked = JSON.stringify(view.blocks);
-    for (const words of [`session ${pid}`, 'all sessions of', 'Only this, in', 'Until the session is gone'])
+    for (const words of [
+      `session ${pid}`,
+      'all sessions of',
+      `Don’t end session ${pid}`,
+      'In every incident',
+      'Until the session is gone',
+    ])
       expect(asked).toContain(words);
     const form: FormInput = {
       reason: { reason: { kind: 'text', value: REASON } },

@@ -14,6 +14,7 @@ import type { Json, ToolCallResult } from '../../../src/core/tool-call.ts';
 import { redact, redactJson } from '../../../src/safety/screen/redact.ts';
 import { allTools } from '../../../src/targets/all-tools.ts';
 import { localAccess } from '../../../src/targets/host/connect/local-access.ts';
+import type { AnyTool } from '../../../src/tools/define.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
 import { blame } from '../../support/blamed.ts';
 import { boxAlert, type Core, createCore } from '../../support/core.ts';
@@ -34,7 +35,7 @@ export interface DenialsRig {
   /** The first process. */
   readonly core: Core;
   /** One more process of the same deployment, ended with the rig. */
-  another(): Promise<Core>;
+  another(tools?: readonly AnyTool[]): Promise<Core>;
   incident(target?: string): Promise<IncidentId>;
   /** What the surgeon of an incident gets for a call. */
   call(incident: IncidentId, call: Call, core?: Core): Promise<ToolCallResult>;
@@ -45,7 +46,8 @@ export interface DenialsRig {
   approve(action: Action, core?: Core): Promise<void>;
   deny(
     action: Action,
-    reach: DenialReach,
+    /** Left out: as it is when nobody says more. */
+    reach: DenialReach | undefined,
     options?: { readonly by?: string; readonly core?: Core },
   ): Promise<string>;
   execute(action: Action, core?: Core): Promise<ExecutionResult>;
@@ -115,14 +117,14 @@ export async function startDenialsRig(): Promise<DenialsRig> {
   });
   const names = ['shop-db', 'checkout-db', 'web-1', 'web-2'];
   const cores: Core[] = [];
-  const another = async (): Promise<Core> => {
+  const another = async (tools: readonly AnyTool[] = allTools): Promise<Core> => {
     const core = await createCore({
       url: database.url,
       tools: [],
       approvers: [OLIVIA, NOAH].map((id) => ({ kind: 'user', id }) as const),
       dataDir: scratchDir(),
       gate: {
-        registry: createRegistry(allTools),
+        registry: createRegistry(tools),
         targets: new Map(names.map((name) => [name, target(name)])),
         ports: {
           ...noSystems,
@@ -196,7 +198,7 @@ export async function startDenialsRig(): Promise<DenialsRig> {
         decision: 'deny',
         reason: 'I am working there',
         anotherWay: false,
-        reach,
+        ...(reach ? { reach } : {}),
       });
       if (!decided.ok) throw new Error(decided.reason);
       const [row] = await core.sql<Row>`SELECT id FROM denial WHERE action_id = ${action.id}`;

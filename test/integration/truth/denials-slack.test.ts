@@ -74,7 +74,7 @@ describe('the No on the next card', () => {
 
 describe('Deny', () => {
   it.each([
-    [{}, { scope: 'action', minutes: null }],
+    [{}, { scope: 'act', minutes: null }],
     [{ far: 'object' }, { scope: 'object', minutes: null }],
     [{ far: 'application' }, { scope: 'application', minutes: 7 * 24 * 60 }],
     [

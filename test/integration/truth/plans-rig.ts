@@ -6,8 +6,10 @@ import { measureAt } from '../../../src/core/measure.ts';
 import type { Target } from '../../../src/core/target.ts';
 import type { Json, ToolCallResult, VerifyPlan } from '../../../src/core/tool-call.ts';
 import { type ChangeOfMind, createChangeOfMind } from '../../../src/incidents/after-all.ts';
+import { createPlanEdits, type PlanEdits } from '../../../src/incidents/edit-plan.ts';
 import { createTurn } from '../../../src/incidents/turn.ts';
 import { defineActiveTool, defineReadTool, type Tool } from '../../../src/tools/define.ts';
+import { createRegistry } from '../../../src/tools/registry.ts';
 import {
   boxAlert,
   boxTarget,
@@ -76,16 +78,17 @@ function createWorld(): World {
 
 function toolsOf(world: World): readonly Tool[] {
   const active = (name: string, done: boolean, inverse?: string) =>
-    defineActiveTool<{ part: string }, Json>({
+    defineActiveTool<{ part: string; size?: number | undefined }, Json>({
       name,
       description: 'Does something to a part.',
       kind: 'active',
       verbs: { does: 'Change', did: 'Changed', button: 'Change the part' },
       domain: 'postgres',
-      input: z.strictObject({ part: z.string() }),
+      input: z.strictObject({ part: z.string(), size: z.number().int().max(10).optional() }),
       names: ['part'],
+      editable: ['size'],
       timeoutMs: 10_000,
-      command: ({ part }) => `${name} ${part}`,
+      command: ({ part, size }) => `${name} ${part}${size === undefined ? '' : ` --size ${size}`}`,
       preflight: async (_, { part }) => ({
         guard: { generation: world.part(part).generation },
         clock: null,
@@ -95,9 +98,9 @@ function toolsOf(world: World): readonly Tool[] {
         risk: 'low',
       }),
       objects: () => [],
-      run: async (_, { part }) => {
+      run: async (_, { part, size }) => {
         const it = world.part(part);
-        world.ran.push(`${name} ${part}`);
+        world.ran.push(`${name} ${part}${size === undefined ? '' : ` --size ${size}`}`);
         await it.during();
         if (it.ends === 'succeeded') it.done = done;
         return { kind: it.ends, text: `${name} ${part}: ${it.ends}`, data: { part } };
@@ -165,6 +168,7 @@ export interface PlansRig {
   readonly core: Core;
   readonly undo: Undo;
   readonly mind: ChangeOfMind;
+  readonly edits: PlanEdits;
   readonly world: World;
   /** A target of its own, so that tests do not wait for each other; `system`: what is behind it. */
   target(system?: string): string;
@@ -231,6 +235,7 @@ export async function startPlansRig(
     core,
     undo,
     mind: createChangeOfMind({ ...core, policy: core.policy }),
+    edits: createPlanEdits({ ...core, policy: core.policy, tools: createRegistry(tools) }),
     world,
     target(system) {
       const name = `box-${targets.size + 1}`;

@@ -7,7 +7,7 @@ import { paragraph, prose, words } from '../../../src/slack/views/blocks/build.t
 import { folded } from '../../../src/slack/views/blocks/container-block.ts';
 import { anAction, aRecord, eventsOf } from '../../support/incident-record.ts';
 
-/** What is read without pressing anything: neither what is folded nor what a button asks once more. */
+/** What is read without pressing anything: neither what is folded, nor behind three dots, nor what a button asks once more. */
 function visible(blocks: readonly Block[]): string {
   const found: string[] = [];
   const walk = (node: unknown): void => {
@@ -15,7 +15,7 @@ function visible(blocks: readonly Block[]): string {
     else if (typeof node === 'object' && node !== null)
       for (const [key, value] of Object.entries(node))
         if ((key === 'text' || key === 'fallback') && typeof value === 'string') found.push(value);
-        else if (key !== 'confirm' && key !== 'child_blocks') walk(value);
+        else if (key !== 'confirm' && key !== 'child_blocks' && key !== 'options') walk(value);
   };
   walk(blocks);
   return found.join('');

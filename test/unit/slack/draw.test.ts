@@ -478,9 +478,9 @@ describe('the approval card', () => {
 
   it('says how many have approved of how many, and who', () => {
     const slots = card({ approvalsNeeded: 2, approvedBy: ['U0ONCALL'] });
-    expect(shown(slots, `action:${ACTION}`)).toContain('Approved by 1 of 2');
+    expect(shown(slots, `action:${ACTION}`)).toContain('1 of 2');
     expect(shown(slots, `action:${ACTION}`)).toContain('"user_id":"U0ONCALL"');
-    expect(shown(slots, `action:${ACTION}`)).toContain('1 more person has to.');
+    expect(shown(slots, `action:${ACTION}`)).toContain('; one more');
     const done = card({
       state: 'approved',
       approvalsNeeded: 2,
@@ -494,7 +494,12 @@ describe('the approval card', () => {
     const slots = card({ autonomousAt: '2026-11-21T10:05:00.000Z', policyRule: 'vacuum' });
     expect(shown(slots, `action:${ACTION}`)).toContain('Runs by itself at ');
     expect(shown(slots, `action:${ACTION}`)).toContain('“vacuum”');
-    expect(buttonsOf(slots, `action:${ACTION}`)).toHaveLength(3);
+    expect(buttonsOf(slots, `action:${ACTION}`)).toEqual([
+      'sentry_approve',
+      'sentry_deny',
+      'sentry_evidence',
+      'sentry_card_more',
+    ]);
     const ran = card({ state: 'succeeded', decidedBy: 'policy', decidedAt: '2026-11-21T10:05:00.000Z' });
     expect(shown(ran, `action:${ACTION}`)).toContain('the policy');
     expect(shown(ran, `action:${ACTION}`)).not.toContain('"user_id":"policy"');
@@ -554,7 +559,8 @@ describe('the approval card', () => {
 
   it('carries nothing in its buttons but the action and the plan seen', () => {
     const values = [...shown(card(), name).matchAll(/"value":"([^"]+)"/g)].map((match) => match[1]);
-    expect(values).toEqual([`${ACTION}:${'a'.repeat(64)}`, `${ACTION}:${'a'.repeat(64)}`, ACTION]);
+    const plan = `${ACTION}:${'a'.repeat(64)}`;
+    expect(values).toEqual([plan, plan, ACTION, `another:${plan}`, `why:${plan}`, `hand:${plan}`]);
   });
 
   it('has its buttons before what it rests on, which is folded, and after the statement of what is dangerous', () => {

@@ -341,7 +341,7 @@ it('a No to a plan is about all that it touches, and lasts by what stays', () =>
   expect(window([session])).toContain('Until the session is gone');
   // Who chooses nothing says No to this very action, by its name, and to nothing else of the thing.
   expect(window([table])).toMatch(
-    /"initial_option":\{"text":\{[^}]*"text":"Only this, in INC-\d+: Vacuum table public.orders"[^}]*\},"value":"action"/,
+    /"initial_option":\{"text":\{[^}]*"text":"Vacuum table public.orders"[^}]*\},"value":"act"/,
   );
   // What runs beside has no other way that anybody would look for.
   expect(window([table])).toContain('Look for another way');

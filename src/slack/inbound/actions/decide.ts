@@ -28,7 +28,7 @@ export function approve(context: SlackContext, pressed: Pressed): Promise<void> 
   return settle(context, pressed.value, pressed.audience, pressed.teamId, verdict);
 }
 
-/** *Deny*: asks why and how far first. Where windows do not open, only this action is denied, without a reason. */
+/** *Deny*: asks why and how far first. Where windows do not open, this act is denied, without a reason. */
 export async function deny(context: SlackContext, pressed: Pressed): Promise<void> {
   const { channel, threadTs } = pressed.audience;
   const plan = readPlan(pressed.value);
@@ -47,8 +47,7 @@ export async function deny(context: SlackContext, pressed: Pressed): Promise<voi
     if (codeOf(error) === 'expired_trigger_id' || codeOf(error) === 'invalid_trigger_id')
       return context.tell(pressed.audience, { text: 'That took too long. Please press “Don’t” again.' });
     context.deps.log.warn({ code: codeOf(error) }, 'no window for the reason; denied without one');
-    const reach = (): DenialReach => ({ scope: 'action', minutes: null });
-    const verdict = { decision: 'deny', reason: null, anotherWay: false, reach } as const;
+    const verdict = { decision: 'deny', reason: null, anotherWay: false } as const;
     await settle(context, pressed.value, pressed.audience, pressed.teamId, verdict);
   }
 }

@@ -3,6 +3,7 @@ import type { SlackContext } from '../../context.ts';
 import { ACTIONS } from '../../views/blocks/slot.ts';
 import { DENY_VIEW, readDeny } from '../../views/deny.ts';
 import { approveAfterAll, itDidNotRun, itRan, runRest, takeNoBack, undo } from './afterwards.ts';
+import { chooseOnCard, registerCardMore } from './card-more.ts';
 import { approve, deny, settle } from './decide.ts';
 import { askToDig, registerDigDeeper } from './dig-deeper.ts';
 import { gradeHandlers } from './grade.ts';
@@ -46,6 +47,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.stop]: stopIt,
   [ACTIONS.resume]: resumeIt,
   [ACTIONS.more]: chooseMore,
+  [ACTIONS.cardMore]: chooseOnCard,
   ...memoryHandlers,
   ...gradeHandlers,
   // The browser opens the link; there is nothing to do but to acknowledge.
@@ -77,6 +79,7 @@ export function registerActions(app: App, context: SlackContext): void {
   registerDigDeeper(app, context);
   registerReadAgain(app, context);
   registerOrders(app, context);
+  registerCardMore(app, context);
 
   app.shortcut(/.*/, async ({ ack, body }) => {
     await ack();

@@ -15,6 +15,7 @@ import {
   literal,
   mentionsOf,
   moment,
+  overflow,
   paragraph,
   person,
   prose,
@@ -74,7 +75,7 @@ function drawAsked(
             ),
           ]
         : [
-            ...soFar(action),
+            ...soFar(record, action),
             ...stops.map((line) => paragraph(...line)),
             paragraph(...rung, ...terms(action, options, rung.length > 0)),
           ]),
@@ -87,6 +88,7 @@ function drawAsked(
             button({ text: 'Don’t', action: ACTIONS.deny, value: planOf(action) }),
           ]),
       details(action),
+      ...(action.auditOnly ? [] : [more(steps, action, options)]),
     ),
   ];
   const grounds = [
@@ -110,6 +112,23 @@ function drawAsked(
     ],
     simpler: [...above, ...act, ...longer, ...decision, prose(...grounds)],
   };
+}
+
+/** What is chosen behind the three dots: `another:<action>:<plan hash>`. */
+export const cardMoreActions = ['another', 'why', 'edit', 'hand'] as const;
+
+/** What people may do with an open plan beside deciding on it. */
+function more(steps: readonly Action[], action: Action, { mayEdit }: DrawOptions) {
+  const option = (verb: (typeof cardMoreActions)[number], text: string) => ({
+    text,
+    value: `${verb}:${planOf(action)}`,
+  });
+  return overflow(ACTIONS.cardMore, [
+    ...(action.beside ? [] : [option('another', 'Look for another way')]),
+    option('why', 'Ask why'),
+    ...(mayEdit?.(steps) ? [option('edit', 'Change the plan')] : []),
+    option('hand', 'Ask somebody else'),
+  ]);
 }
 
 /** Of the commands that stand open on a card. */
@@ -269,15 +288,24 @@ function aim(action: Action) {
 }
 
 /** Who has approved of the several who have to, and when it runs unasked. */
-function soFar(action: Action) {
+function soFar({ events }: IncidentRecord, action: Action) {
   const { approvalsNeeded: needed, approvedBy: by, autonomousAt, policyRule } = action;
   const lines = [];
+  const at = events.findIndex((event) => event.type === 'action.proposed' && event.actionId === action.id);
+  // It is stored with the proposal that it makes.
+  const edit = events
+    .slice(Math.max(0, at))
+    .find((event) => event.type === 'action.edited' && event.actionId !== action.id);
+  if (edit?.type === 'action.edited' && edit.by === action.requestedBy)
+    lines.push(paragraph(words('Changed by '), person(edit.by), words('; asked for anew.')));
+  const left = needed - by.length === 1 ? 'one more' : `${needed - by.length} more`;
   if (needed > 1)
     lines.push(
       paragraph(
-        bold(`Approved by ${by.length} of ${needed}`),
-        ...(by.length > 0 ? [words(': '), ...people(by)] : []),
-        words(`. ${needed - by.length} more ${needed - by.length === 1 ? 'person has' : 'people have'} to.`),
+        ...(by.length === 0
+          ? [bold(`It takes ${needed} people`)]
+          : [bold(`${by.length} of ${needed}`), words(': '), ...people(by), words(`; ${left}`)]),
+        words('.'),
       ),
     );
   if (autonomousAt)

@@ -21,7 +21,7 @@ export function drawEnded(
   const became = outcomeOf(record, steps, action);
   const room = Math.max(LEAST_SAID, SEEN - title.length - marks.length);
   const ended: readonly (readonly Span[])[] = [
-    [bold(title), ...decision(action)],
+    [bold(title), ...decision(record, action)],
     ...(became === null ? [] : [[words(cut(became, room))]]),
     ...(marks === '' ? [] : [[words(marks)]]),
     ...(checked ? [[words(cut(oneLine(formatChecked(checked)), 200))]] : []),
@@ -104,7 +104,10 @@ function helped({ incident, events }: IncidentRecord, steps: readonly Action[]):
 }
 
 /** `, approved by @olivia, 10:13`. */
-function decision(action: Action): readonly Span[] {
+function decision({ events }: IncidentRecord, action: Action): readonly Span[] {
+  const edit = events.findLast((event) => event.type === 'action.edited' && event.actionId === action.id);
+  if (edit?.type === 'action.edited')
+    return [words('. Changed by '), person(edit.by), words(', '), moment(edit.at)];
   if (!action.decidedBy) return [];
   const { state, decidedAt, decisionReason } = action;
   const at = decidedAt ? [words(', '), moment(decidedAt)] : [];

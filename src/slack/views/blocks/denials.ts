@@ -22,7 +22,7 @@ export function denialLines(
   const [action] = steps;
   if (action === undefined) return [];
   return acknowledgedBy(record, steps).map((denial) => [
-    ...saidNo(record, denial, action, options),
+    ...saidNo(record, denial, action, steps.length === 1, options),
     ...(denial.takenBackBy ? [words(' Taken back since by '), person(denial.takenBackBy), words('.')] : []),
   ]);
 }
@@ -41,6 +41,7 @@ function saidNo(
   record: IncidentRecord,
   denial: Denial,
   { proposedAt }: Action,
+  isOneStep: boolean,
   options: DrawOptions,
 ): readonly Span[] {
   const { saidBy, saidAt, reason, scope, label } = denial;
@@ -54,7 +55,10 @@ function saidNo(
     words(today ? ' at ' : ' on '),
     moment(saidAt, today ? '{time}' : '{date_short} at {time}'),
     words(why ? `: “${why}”` : ', without a reason'),
-    ...(scope === 'action' ? [] : [words(` (${cut(oneLine(label), 100)})`)]),
+    // The card's title names the act already; of several, only one may have been denied.
+    ...(scope === 'action' || (scope === 'act' && isOneStep)
+      ? []
+      : [words(` (${cut(oneLine(label), 100)})`)]),
     words('.'),
   ];
 }
@@ -118,7 +122,11 @@ export function reachLine({ denials }: IncidentRecord, action: Action): readonly
       ],
     ];
   if (scope === 'action') return [[words('The No is about this action in this incident only.')]];
-  const stands = words(`It covers anything done to ${cut(oneLine(label), 120)}, in every incident, until `);
+  const stands = words(
+    scope === 'act'
+      ? 'The No holds in every incident until '
+      : `It covers anything done to ${cut(oneLine(label), 120)}, in every incident, until `,
+  );
   return [
     [stands, ...(until ? [moment(until, '{date_short} at {time}')] : [words('it is gone')]), words('.')],
   ];

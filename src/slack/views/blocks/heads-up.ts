@@ -19,6 +19,7 @@ const ACTED: ReadonlySet<IncidentEvent['type']> = new Set([
   'action.denied',
   'denial.taken_back',
   'action.asked_again',
+  'action.edited',
   'hint.given',
   'question.asked',
   'read.asked',

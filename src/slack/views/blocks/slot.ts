@@ -39,6 +39,8 @@ export interface DrawOptions {
   readonly mayReadAgain?: boolean;
   /** Whether this one can be taken back by a click; no button without it. */
   readonly mayUndo?: (action: Action) => boolean;
+  /** Whether people may change an argument of an open plan, which asks for it anew. */
+  readonly mayEdit?: (steps: readonly Action[]) => boolean;
   /** People may go back on what was denied. */
   readonly mayChangeMind?: boolean;
   /** Whether those who read this thread may read what was said where that No was said; nobody may without it. */
@@ -84,5 +86,6 @@ export const ACTIONS = {
   stop: 'sentry_stop',
   resume: 'sentry_resume',
   more: 'sentry_more',
+  cardMore: 'sentry_card_more',
   link: 'sentry_link',
 } as const;

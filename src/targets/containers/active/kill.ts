@@ -26,6 +26,7 @@ export const killContainer = containerTool.active<Input, ContainerGuard>({
   description:
     'Sends a signal to the main process of a running container: SIGHUP to have it read its configuration, SIGQUIT for a dump of its threads, SIGKILL for one that does not end otherwise. To stop or restart one use those tools.',
   kind: 'active',
+  editable: ['signal'],
   verbs: { does: 'Signal', did: 'Signalled', button: 'Send the signal' },
   input: z.strictObject({ container: containerName, signal: z.enum(signals) }),
   timeoutMs: 20_000,

@@ -28,6 +28,7 @@ export const updateLimits = containerTool.active<Input, Guard>({
   description:
     'Changes the memory limit (MiB) or the CPU limit of one container, at once and without a restart; a container that is made anew has its declared limits again. Only for one that has such a limit. For one that runs out of memory with a limit that is too low for its work.',
   kind: 'active',
+  editable: ['memory_mib', 'cpus'],
   verbs: { does: 'Change the limits of', did: 'Changed the limits of', button: 'Change the limits' },
   input: z
     .strictObject({

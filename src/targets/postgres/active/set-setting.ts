@@ -38,6 +38,7 @@ export const postgresSetSetting = postgresTool.active<SettingInput, SettingGuard
   kind: 'active',
   input,
   timeoutMs: 20_000,
+  editable: ['value'],
   verbs: { does: 'Change', did: 'Changed', button: 'Change the setting' },
   command: (parsed) => `${alterSql(parsed)}; SELECT pg_reload_conf()`,
   async preflight(context, parsed) {

@@ -31,6 +31,7 @@ export const postgresVacuumTable = postgresTool.active<VacuumInput, VacuumGuard>
   timeoutMs: 600_000,
   // It removes nothing that an open transaction may still see; once that has ended, it does.
   isRepeatable: true,
+  editable: ['analyze'],
   verbs: { does: 'Vacuum', did: 'Vacuumed', button: 'Vacuum the table' },
   command: vacuumSql,
   async preflight(context, { schema, table }) {

@@ -115,7 +115,10 @@ test('not while its incident is stopped, however late it was proposed', async ()
   expect(await rig.core.approvals.approveEarned(action.id)).toBe(true);
 });
 
-test('never over a person’s No, whenever it was said and whoever said it of what', async () => {
+test.each([
+  ['to the act, as it is when nobody says more', {}],
+  ['to the thing', { reach: { scope: 'object', minutes: 60 } as const }],
+])('never over a person’s No, whenever it was said and whoever said it of what, %s', async (_, reach) => {
   const deny = async () => {
     const other = await propose(null);
     const answer = await rig.core.approvals.decide({
@@ -125,7 +128,7 @@ test('never over a person’s No, whenever it was said and whoever said it of wh
       decision: 'deny',
       reason: 'I am at it',
       anotherWay: false,
-      reach: { scope: 'object', minutes: 60 },
+      ...reach,
     });
     expect(answer).toMatchObject({ ok: true });
   };
