@@ -6,6 +6,7 @@ import { approveAfterAll, itDidNotRun, itRan, runRest, takeNoBack, undo } from '
 import { approve, deny, settle } from './decide.ts';
 import { askToDig, registerDigDeeper } from './dig-deeper.ts';
 import { gradeHandlers } from './grade.ts';
+import { homeHandlers, registerHomeViews } from './home.ts';
 import { investigate } from './investigate.ts';
 import { memoryHandlers, registerMemoryViews } from './memory-register.ts';
 import { chooseMore, registerOrders, resumeIt, stopIt } from './orders.ts';
@@ -48,6 +49,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.more]: chooseMore,
   ...memoryHandlers,
   ...gradeHandlers,
+  ...homeHandlers,
   // The browser opens the link; there is nothing to do but to acknowledge.
   [ACTIONS.link]: async () => undefined,
 };
@@ -77,6 +79,7 @@ export function registerActions(app: App, context: SlackContext): void {
   registerDigDeeper(app, context);
   registerReadAgain(app, context);
   registerOrders(app, context);
+  registerHomeViews(app, context);
 
   app.shortcut(/.*/, async ({ ack, body }) => {
     await ack();
