@@ -7,14 +7,16 @@ import type { Said } from '../escalation/acknowledge.ts';
 import { why } from '../incidents/questions/why.ts';
 import type { Steered } from '../incidents/steering.ts';
 import { formatBoard } from '../ingest/watch-board.ts';
+import { listSystems } from '../memory/systems/systems.ts';
 import { costLines, costReport } from '../record/cost.ts';
+import { createHomeRecord } from '../record/home-record.ts';
 import { createRecords } from '../record/record.ts';
 import { formatBreaker } from '../safety/limits/format-breaker.ts';
 import type { SlackDeps } from '../slack/ports.ts';
 import { createSlack, type Slack } from '../slack/slack.ts';
 import { acceptedOf } from '../sources/ports.ts';
 import { alertSources } from '../sources/registry.ts';
-import { createHomeFacts } from './home-facts.ts';
+import { createHomeSources } from './home-facts.ts';
 import { formatLayers } from './layers.ts';
 import type { Services } from './services.ts';
 
@@ -73,7 +75,8 @@ export function createSlackSide(services: Services): Slack {
       mutes: async () => (await muteLines(services)).join('\n') || 'Nothing is muted.',
     },
     statusLines: () => statusLines(services),
-    home: homeFacts(services),
+    home: homeSources(services),
+    approvalsChannel: config.approvalsChannel,
   });
 }
 
@@ -181,9 +184,10 @@ async function statusLines(services: Services): Promise<readonly string[]> {
   ];
 }
 
-const homeFacts = (services: Services): SlackDeps['home'] =>
-  createHomeFacts({
+const homeSources = (services: Services): SlackDeps['home'] =>
+  createHomeSources({
     policy: services.policy,
+    directory: services.slackWorkspace.directory,
     targets: services.eachTarget,
     layers: services.layers,
     breaker: services.breaker,
@@ -198,4 +202,11 @@ const homeFacts = (services: Services): SlackDeps['home'] =>
       ...(await services.switches.lines()),
       ...(await muteLines(services)),
     ],
+    isStopped: async () => (await services.killSwitch.stopped(['*'])) !== undefined,
+    onCall: services.escalation.onCall,
+    watched: services.watchBoard.list,
+    systems: () => listSystems(services.slackSql),
+    readerOf: services.systems.reader,
+    records: services.records,
+    record: createHomeRecord(services.slackSql),
   });

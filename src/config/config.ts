@@ -81,6 +81,10 @@ const environment = z.object({
     .regex(/^#?[^\s#]+$/, 'expected the name of one channel, such as sentry-audit')
     .optional(),
   SENTRY_ADMIN_CHANNEL: z.string().default('sentry-admin'),
+  SENTRY_APPROVALS_CHANNEL: z
+    .string()
+    .regex(/^#?[^\s#]+$/, 'expected the name of one channel, such as approvals')
+    .optional(),
   SENTRY_APPROVERS: principals,
   SENTRY_ADMINS: principals,
   SENTRY_ONCALL_GROUP: z.string().optional(),
@@ -177,6 +181,8 @@ export interface Config {
   /** Those of them in which every message of another app is an alert. */
   readonly everyMessageChannels: readonly string[];
   readonly adminChannel: string;
+  /** Where each proposal that waits has a line; null: nowhere. */
+  readonly approvalsChannel: string | null;
   /** Where checkpoints of the audit log are posted; null: nowhere. */
   readonly auditChannel: string | null;
   /** Edits of messages in any minute, over all processes. */
@@ -298,6 +304,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     slackEditsPerMinute: values.SENTRY_SLACK_EDITS,
     auditChannel: values.SENTRY_AUDIT_CHANNEL?.replace(/^#/, '') ?? null,
     adminChannel: values.SENTRY_ADMIN_CHANNEL.replace(/^#/, ''),
+    approvalsChannel: values.SENTRY_APPROVALS_CHANNEL?.replace(/^#/, '') ?? null,
     approvers: values.SENTRY_APPROVERS,
     admins: values.SENTRY_ADMINS,
     oncallGroup: values.SENTRY_ONCALL_GROUP ?? null,

@@ -45,6 +45,8 @@ export interface Escalation {
   pagersAfter(level: number): readonly string[];
   /** Whether somebody is mentioned as soon as something needs a person, only after a while, or never. */
   readonly calls: 'at_once' | 'later' | 'never';
+  /** Who would be called first by now; null: nobody ever is. */
+  onCall(): Promise<Callees | null>;
   /** For people: whether anybody is called, and how many pages wait. Names no incident. */
   lines(): Promise<readonly string[]>;
   /** Looks at an incident now, and makes what is due. */
@@ -102,6 +104,10 @@ export function createEscalation(deps: EscalationDeps): Escalation {
     hear: (news, pagers) => hearNews(deps, news, pagers),
     pagersAfter: (level) => deps.ladder.levels[(nextPaging(level) ?? 0) - 1]?.page ?? [],
     calls: whenCalled(deps.ladder),
+    onCall: async () => {
+      const [first] = deps.ladder.levels;
+      return first === undefined ? null : whoToCall(first.mention);
+    },
     lines: () => formatWaiting(deps),
     look: lookAt,
     start(bus) {

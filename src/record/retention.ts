@@ -66,7 +66,8 @@ async function deleteBatch(sql: Sql, days: number): Promise<number> {
     failures AS (DELETE FROM turn_failure WHERE incident_id = ANY ((SELECT old FROM ids)::text[])),
     recalled AS (DELETE FROM memory_usage WHERE incident_id = ANY ((SELECT old FROM ids)::text[])),
     spent AS (DELETE FROM usage WHERE incident_id = ANY ((SELECT old FROM ids)::text[])),
-    posts AS (DELETE FROM slack_post WHERE incident_id = ANY ((SELECT over FROM ids)::text[]) AND slot <> 'root')
+    posts AS (DELETE FROM slack_post WHERE incident_id = ANY ((SELECT over FROM ids)::text[]) AND slot <> 'root'
+                 OR incident_id = ANY (ARRAY(SELECT 'approvals:' || unnest(over) FROM ids)))
     UPDATE incident SET details_deleted_at = statement_timestamp()
      WHERE id = ANY ((SELECT old FROM ids)::text[]) RETURNING id`;
   return rows.length;

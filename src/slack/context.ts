@@ -7,7 +7,15 @@ import { createOutbound, type Outbound } from './outbound/outbound.ts';
 import { RateLimiters } from './outbound/pacing.ts';
 import { sharedPace } from './outbound/shared-pace.ts';
 import type { OutboundStore } from './outbound/store.ts';
-import { type Drawing, isBurst, isDirect, isMute, isProposal, type SubjectId } from './outbound/subject.ts';
+import {
+  type Drawing,
+  isApprovals,
+  isBurst,
+  isDirect,
+  isMute,
+  isProposal,
+  type SubjectId,
+} from './outbound/subject.ts';
 import { type Audience, type Say, tell } from './outbound/tell.ts';
 import { webClient } from './outbound/web-client.ts';
 import { nameEverybody } from './people/name-everybody.ts';
@@ -15,6 +23,7 @@ import type { SlackWorkspace } from './people/slack-workspace.ts';
 import type { SlackDeps } from './ports.ts';
 import { draw } from './views/blocks/draw.ts';
 import type { DrawOptions } from './views/blocks/slot.ts';
+import { drawApprovals } from './views/draw-approvals.ts';
 import { drawBurst } from './views/draw-burst.ts';
 import { drawMute } from './views/draw-mute.ts';
 import { createDrawOptions } from './views/draw-options.ts';
@@ -46,6 +55,7 @@ export function createContext(deps: SlackDeps, store: OutboundStore, stopping: A
     store,
     log,
     paces,
+    hasApprovals: deps.approvalsChannel !== null,
     drawing: (id) => drawingOf(deps, store, drawOptions, id),
   });
   const withNames = (line: string): Promise<string> => nameEverybody(directory, line);
@@ -78,6 +88,7 @@ async function drawingOf(
   if (isBurst(id)) return drawBurst(deps, id);
   if (isMute(id)) return drawMute(deps, id);
   if (isProposal(id)) return drawProposal(deps, store, id);
+  if (isApprovals(id)) return drawApprovals(deps, store, id);
   const record = await deps.records.load(id);
   if (!record || (await waits(deps, record.incident)) || (await isToldByLead(deps, record.incident)))
     return null;

@@ -4,7 +4,7 @@ import type { Refusal } from '../core/errors.ts';
 import type { EventBus } from '../core/event-bus.ts';
 import type { Grade } from '../core/grade.ts';
 import type { ActionId, IncidentId, ToolCallId } from '../core/ids.ts';
-import type { Domain, Incident } from '../core/incident.ts';
+import type { Domain, Incident, IncidentFilter } from '../core/incident.ts';
 import type { IncidentRecord } from '../core/incident-record.ts';
 import type { Log } from '../core/log.ts';
 import type { Principal } from '../core/principal.ts';
@@ -26,7 +26,7 @@ import type { MemorySummary } from '../memory/documents/summary.ts';
 import type { Promotions } from '../memory/promotion/promotions.ts';
 import type { WorkspaceMemory } from '../memory/promotion/workspace-memory.ts';
 import type { SlackWorkspace } from './people/slack-workspace.ts';
-import type { HomeFacts } from './views/home-facts.ts';
+import type { HomeSources } from './views/home-facts.ts';
 
 /** How to reach Slack. The playground's is `socket` with its own URL and tokens. */
 export type SlackConnection =
@@ -49,6 +49,10 @@ export interface SlackRecords {
   incident(id: IncidentId): Promise<Incident | null>;
   incidents(ids: readonly IncidentId[]): Promise<readonly Incident[]>;
   list(options: { readonly limit: number; readonly open?: boolean }): Promise<readonly Incident[]>;
+  /** Those after `before`, newest first; `next`: what to go on after. */
+  page(
+    options: IncidentFilter & { readonly limit: number; readonly before: IncidentId | null },
+  ): Promise<{ readonly incidents: readonly Incident[]; readonly next: IncidentId | null }>;
   /** How many are not ended, and how many of those somebody has stopped. */
   openCounts(): Promise<{ readonly open: number; readonly stopped: number }>;
   findByThread(channel: string, threadTs: string): Promise<IncidentId | null>;
@@ -186,8 +190,10 @@ export interface SlackDeps {
   readonly commands: Readonly<Record<string, SlackCommand>>;
   /** More lines for `/sentry status` and App Home: parts, switch, model. */
   readonly statusLines: () => Promise<readonly string[]>;
-  /** What App Home shows this person beside the incidents. */
-  readonly home: (userId: string) => Promise<HomeFacts>;
+  /** What App Home shows beside the incidents. */
+  readonly home: HomeSources;
+  /** Id or name: where each proposal that waits has a line; null: nowhere. */
+  readonly approvalsChannel: string | null;
   /** Times the pace that Slack allows; 1, but for a server that allows more. */
   readonly speed: number;
   /** Edits of messages in any minute, over all processes. */

@@ -13,6 +13,7 @@ import { type HttpHandler, httpReceiver } from './inbound/http-receiver.ts';
 import { createInbox } from './inbound/inbox.ts';
 import { throughInbox } from './inbound/receiver.ts';
 import { socketReceiver } from './inbound/socket-receiver.ts';
+import { keepHomes } from './keep-homes.ts';
 import { createAnswerPlaces } from './outbound/answers/answer-places.ts';
 import { outboundStore } from './outbound/store.ts';
 import { withoutUntold } from './people/without-untold.ts';
@@ -72,6 +73,7 @@ export function createSlack(given: SlackDeps): Slack {
   const context = createContext(deps, store, stopping.signal);
   const { outbound } = context;
   const history = createAlertHistory(deps);
+  let endHomes = async (): Promise<void> => undefined;
   const intake: Intake = { open: 0, lastEventAt: null, givenUp: 0 };
   const { receivers, handleHttp } = createReceivers(deps, intake, () => {
     history.catchUp();
@@ -97,6 +99,7 @@ export function createSlack(given: SlackDeps): Slack {
   async function connect(): Promise<void> {
     await workspace.connect(stopping.signal);
     outbound.start(deps.bus);
+    endHomes = keepHomes(context, deps.bus);
     history.start();
     receiver.inbox().start();
     await receiver.start();
@@ -120,7 +123,7 @@ export function createSlack(given: SlackDeps): Slack {
       stopping.abort();
       // Handlers first, while their acknowledgements can still be sent; what does not end in time is done again later.
       await Promise.race([receiver.inbox().stop(), delay(DRAIN_MS, undefined, { ref: false })]);
-      await Promise.all([receiver.stop(), history.stop()]);
+      await Promise.all([receiver.stop(), history.stop(), endHomes()]);
       await outbound.stop();
     },
   };

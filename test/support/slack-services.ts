@@ -55,6 +55,29 @@ export const noQuestions: SlackDeps['questions'] = {
   lastOf: async () => null,
 };
 
+/** What App Home is made of where nothing is set up. */
+export const noHome: SlackDeps['home'] = {
+  facts: async () => ({
+    isAdmin: false,
+    isStopped: false,
+    state: [],
+    cost: { says: '$0.00 of $100.00 today.', days: [] },
+    onCall: null,
+    targets: [],
+    gaps: [],
+    approvals: [],
+    holders: new Map(),
+    layers: [],
+  }),
+  layers: async () => [],
+  access: async () => [],
+  tools: () => [],
+  watched: async () => [],
+  gaps: async () => [],
+  tried: async () => ({ incidents: 0, total: 0, succeeded: 0, failed: 0, words: [] }),
+  targets: () => [],
+};
+
 /** The services behind Slack where a test is about something else: each refuses, or has nothing. */
 export const noServices = {
   afterwards: {
@@ -88,5 +111,6 @@ export const noServices = {
   memory: noMemory,
   commands: {},
   statusLines: async () => [],
-  home: async () => ({ isAdmin: false, state: [], cost: [], layers: [], access: [], tools: [] }),
+  home: noHome,
+  approvalsChannel: null,
 } satisfies Partial<SlackDeps>;

@@ -8,7 +8,7 @@ export interface WholeRead {
 }
 
 /**
- * Tables that do not grow with use: a row a target, a role, a setting, a process, a document that somebody wrote, or kept for minutes
+ * Tables that do not grow with use: a row a target, a role, a setting, a process, a person, a document that somebody wrote, or kept for minutes
  * (reservations), or so many at most (ends of alerts). Every other table does, so that a new one is watched without being named here.
  */
 const STAYS_SMALL = new Set([
@@ -24,6 +24,7 @@ const STAYS_SMALL = new Set([
   'process',
   'seen_setting',
   'slack_cursor',
+  'slack_home',
   'spend_reservation',
   'switch',
   'target_identity',
@@ -48,6 +49,7 @@ const UNDER_WAY = new Set([
   'mute_open',
   'search_entry_not_embedded',
   'slack_inbox_unprocessed',
+  'slack_lease_approvals',
   'slack_lease_undrawn',
 ]);
 

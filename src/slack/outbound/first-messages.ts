@@ -3,7 +3,7 @@ import type { Log } from '../../core/log.ts';
 import { MANY } from './burst.ts';
 import { firstRank, RANKS } from './send-order.ts';
 import type { OutboundStore } from './store.ts';
-import { isBurst, isDirect, isMute, isProposal, type SubjectId } from './subject.ts';
+import { isApprovals, isBurst, isDirect, isMute, isProposal, type SubjectId } from './subject.ts';
 
 /** While problems go on opening, their digest is brought up to date so often. */
 const DIGEST_MS = 5_000;
@@ -42,8 +42,8 @@ export class FirstMessages {
 
   /** Has it drawn; what is not known yet is asked for together with what comes meanwhile, and added worst first. */
   hint(id: SubjectId, inMs: number): void {
-    if (this.#shown.has(id) || this.#rank.has(id) || isProposal(id) || isDirect(id) || isMute(id))
-      return this.#add(id, inMs);
+    const isOther = isProposal(id) || isDirect(id) || isMute(id) || isApprovals(id);
+    if (isOther || this.#shown.has(id) || this.#rank.has(id)) return this.#add(id, inMs);
     this.#asked.set(id, inMs);
     if (this.#isAsking) return;
     this.#isAsking = true;

@@ -9,7 +9,7 @@ import { FirstMessages } from './first-messages.ts';
 import { PendingAnswers } from './pending-answers.ts';
 import { isAnswer, isUrgent } from './plan.ts';
 import { RANKS, SendOrder } from './send-order.ts';
-import { asMuteSubject, asProposalId, type SubjectId } from './subject.ts';
+import { approvalsOf, asMuteSubject, asProposalId, isIncident, type SubjectId } from './subject.ts';
 
 /** Incidents drawn at the same time by one process. */
 const WORKERS = 8;
@@ -40,7 +40,10 @@ export interface Outbound {
 type OutboundDeps = Omit<
   DrawDeps,
   'order' | 'rankOf' | 'isPressed' | 'extras' | 'changedAgain' | 'lastSent' | 'delivered'
->;
+> & {
+  /** There is a channel in which proposals have lines. */
+  readonly hasApprovals?: boolean;
+};
 
 /** The only sender of messages that are kept: keeps Slack showing what the record says. */
 export function createOutbound(deps: OutboundDeps): Outbound {
@@ -158,6 +161,8 @@ export function createOutbound(deps: OutboundDeps): Outbound {
       shown(id);
       await answers.settle(id, () => store.posts(id));
       if (answers.has(id)) add(id);
+      // Once its card stands, there is something to link to.
+      if (deps.hasApprovals && isIncident(id) && (await store.hasProposal(id))) add(approvalsOf(id));
     } finally {
       await store.release(id, mark);
     }
@@ -181,6 +186,7 @@ export function createOutbound(deps: OutboundDeps): Outbound {
       ...(await store.undrawnProposals()),
       ...(await store.standingBursts()),
       ...(await store.untoldMutes()),
+      ...(deps.hasApprovals ? await store.undrawnApprovals() : []),
       ...queue.running(),
     ];
     for (const id of found) if (!queue.has(id)) firsts.hint(id, 0);

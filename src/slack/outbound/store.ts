@@ -1,8 +1,9 @@
 import type { IncidentId } from '../../core/ids.ts';
 import type { Sql } from '../../core/sql.ts';
+import { approvalsMark, hasProposal, undrawnApprovals } from './approvals-marks.ts';
 import { burstOf, standingBursts } from './burst.ts';
 import { proposalMark, undrawnProposals } from './proposal-marks.ts';
-import { isProposal, type MuteId, type SubjectId } from './subject.ts';
+import { isApprovals, isProposal, type MuteId, type SubjectId } from './subject.ts';
 
 /** What is on record about one message. */
 export interface PostRow {
@@ -66,6 +67,7 @@ export function outboundStore(
      */
     async mark(id: SubjectId): Promise<string | null> {
       if (isProposal(id)) return proposalMark(sql, id);
+      if (isApprovals(id)) return approvalsMark(sql, id);
       const [row] = await sql<{ readonly mark: string }>`
         SELECT i.xmin::text || ':' || (SELECT count(*) FROM event e WHERE e.incident_id = i.id)
                || ':' || (SELECT coalesce(string_agg(a.xmin::text, ','), '') FROM action a WHERE a.incident_id = i.id)
@@ -131,6 +133,8 @@ export function outboundStore(
     burstOf: (ids: readonly SubjectId[]) => burstOf(sql, ids),
     standingBursts: () => standingBursts(sql),
     undrawnProposals: () => undrawnProposals(sql),
+    undrawnApprovals: () => undrawnApprovals(sql),
+    hasProposal: (id: IncidentId) => hasProposal(sql, id),
 
     /** Mutes of a week whose begin or end is not told yet. */
     async untoldMutes(): Promise<readonly MuteId[]> {

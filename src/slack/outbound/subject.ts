@@ -13,11 +13,14 @@ export type BurstId = string & { readonly __brand: 'BurstId' };
 /** Alerts that wait, said where they would have been told. */
 export type MuteId = string & { readonly __brand: 'MuteId' };
 
+/** The proposals of an incident, where approvals wait. */
+export type ApprovalsId = string & { readonly __brand: 'ApprovalsId' };
+
 /**
  * What has messages in Slack that are on record: an incident its thread, a proposal its card, a direct message's thread its
- * answers, a burst its digest, a mute its begin and end.
+ * answers, a burst its digest, a mute its begin and end, an incident's proposals their lines in the approvals channel.
  */
-export type SubjectId = IncidentId | ProposalId | DirectId | BurstId | MuteId;
+export type SubjectId = IncidentId | ProposalId | DirectId | BurstId | MuteId | ApprovalsId;
 
 export const asProposalId = (jobId: string): ProposalId => jobId as ProposalId;
 
@@ -37,6 +40,10 @@ export const isBurst = (id: SubjectId): id is BurstId => id.startsWith('burst:')
 export const asMuteSubject = (id: string): MuteId => `mute:${id}` as MuteId;
 
 export const isMute = (id: SubjectId): id is MuteId => id.startsWith('mute:');
+
+export const approvalsOf = (id: IncidentId): ApprovalsId => `approvals:${id}` as ApprovalsId;
+
+export const isApprovals = (id: SubjectId): id is ApprovalsId => id.startsWith('approvals:');
 
 /** All messages that should stand in Slack now. */
 export interface Drawing {

@@ -27,7 +27,7 @@ const token = 'Give Sentry a valid SLACK_BOT_TOKEN (Slack app settings → OAuth
 const SETUP: Readonly<Record<string, string>> = {
   not_in_channel: 'Invite the bot to the channel: /invite @Sentry.',
   channel_not_found:
-    'Check SENTRY_ALERT_CHANNELS and SENTRY_ADMIN_CHANNEL, and invite the bot if the channel is private: /invite @Sentry.',
+    'Check SENTRY_ALERT_CHANNELS, SENTRY_ADMIN_CHANNEL and SENTRY_APPROVALS_CHANNEL, and invite the bot if the channel is private: /invite @Sentry.',
   is_archived: 'The channel is archived: set SENTRY_ALERT_CHANNELS to another one.',
   invalid_auth: token,
   not_authed: token,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessTable } from '../../../src/actions/access.ts';
 import { createPlaybook } from '../../../src/agents/playbook/create-playbook.ts';
 import { auditedSettings } from '../../../src/app/audited-settings.ts';
-import { createHomeFacts } from '../../../src/app/home-facts.ts';
+import { createHomeSources } from '../../../src/app/home-facts.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { parseTargets } from '../../../src/config/targets.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
@@ -19,8 +19,8 @@ import { kinds as shipped } from '../../../src/targets/kinds.ts';
 import { connectSystems, kindOf, type Systems, toTarget } from '../../../src/targets/systems.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
 import { boxAlert, type Core, createCore } from '../../support/core.ts';
+import { homeDeps } from '../../support/home-deps.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
-import { quiet } from '../../support/quiet.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 import { noDocs } from '../../support/targets.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -154,25 +154,10 @@ describe('its domain', () => {
 describe('shows itself', () => {
   test('in the access table, and on App Home under its own name', async () => {
     expect(accessTable(tools)).toMatch(/valve_open/);
-    const limits = { usd: 5, windowMs: 600_000, perIncidentUsd: 10, perDayUsd: 100 };
-    const nothing = { spentUsd: 0, reservedUsd: 0, todayUsd: 0 };
-    const spent = { state: 'closed', since: '', reason: '', ...nothing, limits } as const;
-    const home = createHomeFacts({
-      policy: { isAdmin: async () => false, takes: async () => 1 },
-      targets: [target],
-      tools,
-      kinds,
-      layers: async () => [],
-      breaker: { view: async () => spent },
-      limits,
-      model: null,
-      runbooks: () => 1,
-      switchLines: async () => [],
-      log: quiet,
-    });
-    const { tools: shown, access } = await home('UONCALL');
-    expect(shown).toContainEqual({ domain: 'valves', reading: 1, changing: ['open the valve'] });
-    expect(access).toContain('pump-1: you may approve every change.');
+    const home = createHomeSources(homeDeps({ targets: [target], tools, kinds }));
+    const shown = home.tools().find(({ domain }) => domain === 'valves');
+    expect(shown?.tools.map(({ kind }) => kind).sort()).toEqual(['active', 'read']);
+    expect(await home.access('UONCALL')).toContain('pump-1: you may approve every change.');
   });
 
   test('in the audited settings, with what it lets be seen', () => {

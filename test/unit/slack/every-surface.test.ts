@@ -5,7 +5,7 @@ import { textLength } from '../../../playground/slack/validate/blocks.ts';
 import { acceptBlocks, checkBlocks } from '../../../playground/slack/validate/payload.ts';
 import { acceptView } from '../../../playground/slack/validate/view.ts';
 import { asIncidentId } from '../../../src/core/ids.ts';
-import type { MemorySummary } from '../../../src/memory/documents/summary.ts';
+import type { MemoryDocument } from '../../../src/memory/documents/document.ts';
 import type { Review } from '../../../src/memory/promotion/promotions.ts';
 import { layerNames } from '../../../src/safety/layers.ts';
 import { messageOf } from '../../../src/slack/outbound/message.ts';
@@ -14,10 +14,22 @@ import { drawForgottenCard, drawPromotionCard } from '../../../src/slack/views/b
 import type { Slot } from '../../../src/slack/views/blocks/slot.ts';
 import { storyBlocks } from '../../../src/slack/views/blocks/story.ts';
 import { digView } from '../../../src/slack/views/dig-deeper.ts';
+import { decidedLine, waitingLine } from '../../../src/slack/views/draw-approvals.ts';
 import { burstSlot } from '../../../src/slack/views/draw-burst.ts';
 import { begunSlot, endedSlot } from '../../../src/slack/views/draw-mute.ts';
 import { closedHome, homeView } from '../../../src/slack/views/home.ts';
-import { anIncident, INCIDENT } from '../../support/incident-record.ts';
+import type { HomeFacts } from '../../../src/slack/views/home-facts.ts';
+import {
+  gapsView,
+  incidentsView,
+  layersView,
+  memoryView,
+  reportView,
+  rolesView,
+  toolsView,
+  watchedView,
+} from '../../../src/slack/views/home-windows.ts';
+import { anAction, anIncident, INCIDENT } from '../../support/incident-record.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const texts = fc.oneof(
@@ -108,6 +120,14 @@ function slotsOf(text: string, many: number): readonly Slot[] {
     burstSlot(burst, () => 'https://example.slack.com/x'),
     begunSlot(mute, text),
     endedSlot(mute, text),
+    waitingLine({ id: INCIDENT }, anAction({ target: text, command: text, objects: [] }), [], null),
+    decidedLine(
+      { id: INCIDENT },
+      anAction(),
+      text.slice(0, 200),
+      ` · approved by ${text.slice(0, 100)}`,
+      null,
+    ),
     drawPromotionCard(review, { threadUrl: () => null, admins: text.slice(0, 300) }),
     drawForgottenCard(),
   ];
@@ -115,38 +135,93 @@ function slotsOf(text: string, many: number): readonly Slot[] {
 
 function homesOf(text: string, many: number): readonly unknown[] {
   const lines = Array.from({ length: many }, () => text);
-  // Written by us and by the configuration: short, and no more of it than there is.
-  const ours = lines.slice(0, 12).map((line) => line.slice(0, 200));
+  // Written by us and by the configuration: no more of it than there is.
+  const ours = lines.slice(0, 12);
   const incidents = lines.map((title) => anIncident({ title, cause: title, nextStep: title, target: title }));
+  const action = anAction({ target: text, command: text, objects: [] });
+  const facts: HomeFacts = {
+    isAdmin: true,
+    isStopped: many % 2 === 0,
+    state: ours,
+    cost: { says: text, days: ours.map((_, n) => (n % 3 === 0 ? null : n)) },
+    onCall: null,
+    targets: lines.map((name, n) => ({
+      name,
+      state: n % 2 === 0 ? 'away' : 'answers',
+      at: n % 3 === 0 ? null : AT,
+    })),
+    gaps: gapsOf(text, many),
+    approvals: lines.map(() => ({ action, steps: [action] })),
+    holders: new Map(),
+    layers: layersOf(text),
+  };
   const parts = {
     status: ours,
     open: incidents,
-    resolved: incidents,
-    facts: {
-      isAdmin: true,
-      state: ours,
-      cost: ours,
-      layers: layerNames.map((name, at) => ({
-        number: at + 1,
-        name,
-        state: 'on' as const,
-        says: text.slice(0, 200),
-      })),
-      access: ours,
-      tools: ours.map((domain) => ({ domain, reading: many, changing: ours })),
-    },
-    memory: {
-      episodes: { total: 3, succeeded: 2, failed: 1, unknown: 0, archived: 0 },
-      documents: ours.map(() => ({ scope: 'user', trust: 'user_authored', count: many })),
-      versions: many,
-      proposalsWaiting: many,
-      systems: [],
-      outbox: many,
-    } as unknown as MemorySummary,
-    adminChannel: text,
+    facts,
+    onCall: text,
+    promotions: { waiting: many, channel: text },
+    holderOf: () => text,
     urlOf: () => 'https://example.slack.com/x',
+    cardOf: () => 'https://example.slack.com/x',
+    at: AT,
   };
   return [homeView(parts), closedHome(text)];
+}
+
+const layersOf = (says: string) =>
+  layerNames.map((name, at) => ({ number: at + 1, name, state: 'on' as const, says }));
+
+const gapsOf = (text: string, many: number) =>
+  Array.from({ length: many }, (_, n) => ({
+    target: text,
+    reason: text,
+    incidents: n,
+    of: many,
+    who: text,
+    what: text,
+    exact: n % 2 === 0 ? text : null,
+    note: n % 3 === 0 ? text : null,
+  }));
+
+/** What the buttons of Home open. */
+function homeWindowsOf(text: string, many: number): readonly unknown[] {
+  const lines = Array.from({ length: many }, () => text);
+  const incidents = lines.map((title) => anIncident({ title, target: title })).slice(0, 12);
+  const tools = [{ domain: text, tools: lines.map((name) => ({ name, kind: 'read' as const, says: text })) }];
+  const documents = lines.map((title) => ({ title, updatedAt: AT }) as MemoryDocument);
+  const tried = {
+    incidents: many,
+    total: many,
+    succeeded: 0,
+    failed: 0,
+    words: lines.map((word) => [word, 1] as const),
+  };
+  const logs = lines.map((log) => ({
+    target: log,
+    log,
+    state: 'stopped' as const,
+    lines: 1,
+    matched: 1,
+    cut: 1,
+    lineRate: 1,
+    matchRate: 1,
+    problem: text,
+    note: text,
+    notedAt: AT,
+    stoppedBy: text,
+    stoppedAt: AT,
+  }));
+  return [
+    layersView(layersOf(text), true),
+    rolesView(lines, tools),
+    toolsView(tools),
+    memoryView(tried, documents),
+    watchedView(logs, true, text),
+    gapsView(gapsOf(text, many)),
+    incidentsView('open', { incidents, next: 'INC-1' }, () => null),
+    reportView(lines.map((_, n) => `target-${n}`)),
+  ];
 }
 
 it('every message that is of no incident’s thread is within Slack’s limits, whatever the text', () => {
@@ -165,10 +240,11 @@ it('every message that is of no incident’s thread is within Slack’s limits, 
   );
 });
 
-it('App Home, and the window before a deeper look, are shown whatever the text', () => {
+it('App Home with its windows, and the window before a deeper look, are shown whatever the text', () => {
   fc.assert(
     fc.property(texts, fc.integer({ min: 0, max: 60 }), (text, many) => {
       for (const home of homesOf(text, many)) expect(() => acceptView(home, 'home')).not.toThrow();
+      for (const window of homeWindowsOf(text, many)) expect(() => acceptView(window, 'modal')).not.toThrow();
     }),
     { numRuns: 40 },
   );

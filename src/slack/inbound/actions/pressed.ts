@@ -8,7 +8,7 @@ export interface Pressed {
   readonly teamId: string | null;
   readonly triggerId: string;
   readonly audience: Audience;
-  /** Set when it was pressed in a window. */
+  /** Set when it was pressed in a window; on Home there is none to stand on. */
   readonly viewId: string | null;
 }
 
@@ -24,7 +24,7 @@ export function readPress(
     userId: body.user.id,
     teamId: body.user.team_id ?? null,
     triggerId: body.trigger_id,
-    viewId: body.view?.id ?? null,
+    viewId: body.view?.type === 'modal' ? body.view.id : null,
     audience: {
       userId: body.user.id,
       channel: body.channel?.id ?? null,

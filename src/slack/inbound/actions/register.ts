@@ -7,6 +7,7 @@ import { chooseOnCard, registerCardMore } from './card-more.ts';
 import { approve, deny, settle } from './decide.ts';
 import { askToDig, registerDigDeeper } from './dig-deeper.ts';
 import { gradeHandlers } from './grade.ts';
+import { homeHandlers, registerHomeViews } from './home.ts';
 import { investigate } from './investigate.ts';
 import { memoryHandlers, registerMemoryViews } from './memory-register.ts';
 import { chooseMore, registerOrders, resumeIt, stopIt } from './orders.ts';
@@ -50,6 +51,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.cardMore]: chooseOnCard,
   ...memoryHandlers,
   ...gradeHandlers,
+  ...homeHandlers,
   // The browser opens the link; there is nothing to do but to acknowledge.
   [ACTIONS.link]: async () => undefined,
 };
@@ -80,6 +82,7 @@ export function registerActions(app: App, context: SlackContext): void {
   registerReadAgain(app, context);
   registerOrders(app, context);
   registerCardMore(app, context);
+  registerHomeViews(app, context);
 
   app.shortcut(/.*/, async ({ ack, body }) => {
     await ack();

@@ -9,6 +9,8 @@ export async function createManualIncident(
     readonly teamId: string | null;
     readonly text: string;
     readonly key: string;
+    /** Left out: the one that the words name. */
+    readonly target?: string | undefined;
   },
 ): Promise<Say> {
   const may = await context.directory.mayAct(asked.userId, asked.teamId);
@@ -17,6 +19,7 @@ export async function createManualIncident(
     text: asked.text,
     by: asked.userId,
     key: asked.key,
+    target: asked.target,
   });
   if (!opened.ok) return sayText(opened.reason);
   const { incidentId, target } = opened;

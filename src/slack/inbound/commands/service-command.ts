@@ -8,10 +8,11 @@ export const serviceCommand = (name: string, group: HelpGroup, forms: Command['f
   name,
   group,
   forms,
-  run: (context, asked) => ask(context, name, asked),
+  run: (context, asked) => askService(context, name, asked),
 });
 
-async function ask(context: SlackContext, name: string, asked: Asked): Promise<Say> {
+/** As if it had been typed: whatever asks goes the same way. */
+export async function askService(context: SlackContext, name: string, asked: Asked): Promise<Say> {
   const { commands, records } = context.deps;
   const { userId, teamId, channel, rest } = asked;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;

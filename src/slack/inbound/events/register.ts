@@ -1,6 +1,7 @@
 import type { App } from '@slack/bolt';
 import { unescapeMrkdwn } from '../../../core/unescape-mrkdwn.ts';
 import type { SlackContext } from '../../context.ts';
+import { homeOpened } from '../../keep-homes.ts';
 import type { SlackMessage } from '../../ports.ts';
 import { publishHome } from '../../views/publish-home.ts';
 import { answerDirect } from '../direct/direct-conversation.ts';
@@ -61,6 +62,7 @@ export function registerEvents(app: App, context: SlackContext, hooks: EventHook
   app.event('app_home_opened', async ({ event }) => {
     if (event.tab === 'messages') return suggestPrompts(context, event.user, event.channel);
     if (event.tab !== 'home') return;
+    await homeOpened(context.deps.sql, event.user);
     await publishHome(context, event.user);
   });
 }
