@@ -36,7 +36,7 @@ export async function closeIncident(
       to: 'resolved',
       reason: 'A person says it is over.',
       key: `close:${Date.now()}`,
-      changes: { nextStep: null, resolvedBy: 'person' },
+      changes: { nextStep: null, resolvedBy: 'person', closedBy: by },
       events: [{ type: 'incident.closed', by, reason }],
       turnAfterMs: null,
     });

@@ -2,7 +2,6 @@ import type { types } from '@slack/bolt';
 import { count, countUpTo, upTo } from '../../core/count.ts';
 import { groupTitle } from '../../core/group.ts';
 import type { Incident } from '../../core/incident.ts';
-import { formatStanding } from '../../incidents/questions/format-state.ts';
 import type { MemorySummary } from '../../memory/documents/summary.ts';
 import type { LayerStatus } from '../../safety/layers.ts';
 import {
@@ -17,7 +16,7 @@ import {
   withMoments,
   words,
 } from './blocks/build.ts';
-import { mark } from './blocks/labels.ts';
+import { mark, standingOf } from './blocks/labels.ts';
 import { cut, oneLine } from './blocks/text.ts';
 import type { HomeFacts } from './home-facts.ts';
 
@@ -151,6 +150,7 @@ export function incidentLine(incident: Incident, url: string | null): readonly S
   return [
     words(`${mark(incident)} `),
     url ? link(url, name) : words(name),
-    words(` · ${cut(oneLine(incident.target ?? 'unknown target'), 60)} · ${formatStanding(incident)}`),
+    words(` · ${cut(oneLine(incident.target ?? 'unknown target'), 60)} · `),
+    ...standingOf(incident),
   ];
 }

@@ -5,8 +5,15 @@ import type { IncidentId } from '../../../src/core/ids.ts';
 import type { IncidentState } from '../../../src/core/incident.ts';
 import type { IncidentRecord } from '../../../src/core/incident-record.ts';
 import { why } from '../../../src/incidents/questions/why.ts';
-import { boxAlert, boxInvestigator, boxTools, type Core, createCore, type Machine } from '../../support/core.ts';
 import type { Tool } from '../../../src/tools/define.ts';
+import {
+  boxAlert,
+  boxInvestigator,
+  boxTools,
+  type Core,
+  createCore,
+  type Machine,
+} from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -157,21 +164,25 @@ describe('work under way', () => {
       return rows.length === 0 ? true : null;
     });
 
-  test.each(['close', 'stop'] as const)('ends at once when a person says %s, and goes no step further', async (verb) => {
-    const before = { ...held };
-    const id = await reading();
-    const said = await slow.steering[verb](id, 'U0ANN', '');
-    expect(said).toMatchObject({ ok: true });
-    if (verb === 'close') expect(said).toMatchObject({ text: expect.stringContaining('I stop looking into it.') });
-    await waitFor('the read to be cut off', async () => (held.cutOff > before.cutOff ? true : null));
-    await turnsEnded(id);
-    const record = await slow.records.load(id);
-    expect(record?.incident.state).toBe(verb === 'close' ? 'resolved' : 'stopped');
-    expect(held.after).toBe(before.after);
-    expect(record?.toolCalls.map(({ state, code }) => [state, code])).toEqual([['failed', 'STOPPED']]);
-    expect(record?.events.some(({ type }) => type === 'diagnosis.concluded')).toBe(false);
-    if (verb === 'stop') await slow.steering.close(id, 'U0ANN', '');
-  });
+  test.each(['close', 'stop'] as const)(
+    'ends at once when a person says %s, and goes no step further',
+    async (verb) => {
+      const before = { ...held };
+      const id = await reading();
+      const said = await slow.steering[verb](id, 'U0ANN', '');
+      expect(said).toMatchObject({ ok: true });
+      if (verb === 'close')
+        expect(said).toMatchObject({ text: expect.stringContaining('I stop looking into it.') });
+      await waitFor('the read to be cut off', async () => (held.cutOff > before.cutOff ? true : null));
+      await turnsEnded(id);
+      const record = await slow.records.load(id);
+      expect(record?.incident.state).toBe(verb === 'close' ? 'resolved' : 'stopped');
+      expect(held.after).toBe(before.after);
+      expect(record?.toolCalls.map(({ state, code }) => [state, code])).toEqual([['failed', 'STOPPED']]);
+      expect(record?.events.some(({ type }) => type === 'diagnosis.concluded')).toBe(false);
+      if (verb === 'stop') await slow.steering.close(id, 'U0ANN', '');
+    },
+  );
 
   test('that its alert asks for after the close is not ended by it', async () => {
     const id = await reading();
