@@ -86,6 +86,7 @@ export function incidentOf(scenario: Scenario, now: number): Incident {
     words: null,
     sourceResolvedAt: null,
     resolvedBy: null,
+    closedBy: null,
     asksAgainAt: null,
     flappingUntil: null,
     mutedBy: null,

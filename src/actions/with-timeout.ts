@@ -14,7 +14,7 @@ export async function withTimeout<T>(
     retryable: true,
   });
   const stopped = new OpsError('STOPPED', 'Stopped before it had an answer.', {
-    hint: 'Resume the incident to go on.',
+    hint: 'Its incident was stopped or closed. After a stop, resume it to go on.',
     retryable: true,
   });
   const controller = new AbortController();

@@ -4,7 +4,7 @@ import { refuse } from '../core/errors.ts';
 import { type IncidentId, parseIncidentId } from '../core/ids.ts';
 import { unescapeMrkdwn } from '../core/unescape-mrkdwn.ts';
 import type { Said } from '../escalation/acknowledge.ts';
-import { why } from '../incidents/questions/why.ts';
+import { markedWhy } from '../incidents/questions/why.ts';
 import type { Steered } from '../incidents/steering.ts';
 import { formatBoard } from '../ingest/watch-board.ts';
 import { listSystems } from '../memory/systems/systems.ts';
@@ -32,7 +32,7 @@ export function createSlackSide(services: Services): Slack {
     speed: 1,
     editsPerMinute: config.slackEditsPerMinute,
     records: createRecords(slackSql),
-    why,
+    why: markedWhy,
     config: {
       approversOf: services.approversOf,
       oncallGroup: parts.oncallGroup,

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { moment } from '../incidents/questions/own-marks.ts';
 import { loadIncident } from './load-incident.ts';
 import { tellStory, terminalStory } from './terminal-story.ts';
 
@@ -14,7 +15,7 @@ export const incidentCommand = new Command('incident')
     }
     const outputs = record.toolCalls.map(
       (call) =>
-        `${terminalStory(`--- ${call.tool}${call.target === null ? '' : ` on ${call.target}`}, ${call.finishedAt.slice(0, 19)}Z${call.state === 'ok' ? '' : ` (${call.state})`}`)}\n${call.output}\n`,
+        `${terminalStory(`--- ${call.tool}${call.target === null ? '' : ` on ${call.target}`}, ${moment(call.finishedAt)}${call.state === 'ok' ? '' : ` (${call.state})`}`)}\n${call.output}\n`,
     );
     process.stdout.write(`${await tellStory(record, config)}\n\n${outputs.join('\n')}`);
   });

@@ -1,7 +1,8 @@
 import type { Config } from '../config/config.ts';
 import type { IncidentRecord } from '../core/incident-record.ts';
 import { within } from '../core/within.ts';
-import { why } from '../incidents/questions/why.ts';
+import { OWN_CODE, OWN_TIME } from '../incidents/questions/own-marks.ts';
+import { markedWhy } from '../incidents/questions/why.ts';
 import { createLog } from '../infra/log/log.ts';
 import { askNames } from '../slack/outbound/ask-slack.ts';
 
@@ -11,7 +12,7 @@ const PERSON = /<@([UW][A-Z0-9]+)>/g;
 
 /** What happened, for a terminal, with the people whom Slack knows by name. */
 export async function tellStory(record: IncidentRecord, { slack }: Pick<Config, 'slack'>): Promise<string> {
-  const text = why(record);
+  const text = markedWhy(record);
   const ids = [...text.matchAll(PERSON)].map(([, id = '']) => id);
   const names =
     slack.kind === 'playground'
@@ -20,7 +21,7 @@ export async function tellStory(record: IncidentRecord, { slack }: Pick<Config, 
   return terminalStory(text, names);
 }
 
-/** The lines of `why` for a terminal: no markup, people by name, times in the zone of who reads there. */
+/** The lines of `markedWhy` for a terminal: no markup of ours, people by name, our times in the zone of who reads there. */
 export function terminalStory(
   text: string,
   names: ReadonlyMap<string, string> = new Map(),
@@ -36,9 +37,9 @@ export function terminalStory(
     .map((line) =>
       line
         .replace(/^\*([^*]+)\*/, '$1')
-        .replace(/`([^`]+)`/g, '$1')
+        .replace(new RegExp(OWN_CODE, 'g'), '$1')
         .replace(PERSON, (_, id: string) => names.get(id) ?? 'somebody in Slack')
-        .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, (iso) => timeOf.format(new Date(iso)))
+        .replace(new RegExp(OWN_TIME, 'g'), (_, iso: string) => timeOf.format(new Date(iso)))
         .replace(/^(\d{4}-\d\d-\d\d) \d\d:\d\d:\d\d:$/, '$1:')
         .replace(/^\d{4}-\d\d-\d\d (\d\d:\d\d:\d\d {2})/, '$1'),
     )

@@ -87,6 +87,8 @@ export interface Incident {
    * heard of it.
    */
   readonly resolvedBy: 'confirmed' | 'source' | 'person' | null;
+  /** Who closed it, where a person did. */
+  readonly closedBy: string | null;
   /** `reported` because of a limit: from then on the fix may be done, and Sentry comes back and asks for it again. */
   readonly asksAgainAt: string | null;
   /**

@@ -100,6 +100,15 @@ export function formatBound(measure: Measure, bound: number): string {
 export const formatValue = (measure: Measure, value: number): string =>
   isYesOrNo(measure) ? (value >= 1 ? 'yes' : 'no') : withUnit(value, measure.unit);
 
+/** `4 sessions waiting for a lock`, where the label says what is counted; else `longest wait for a lock: 24 s`. */
+export function formatSeen(measure: Measure, value: number): string {
+  const { label, unit } = measure;
+  const said = formatValue(measure, value);
+  return unit !== '' && label.startsWith(`${unit} `)
+    ? `${said}${label.slice(unit.length)}`
+    : `${label}: ${said}`;
+}
+
 /** Read as 1 or 0. */
 export function isYesOrNo({ unit, healthy, bound }: Measure): boolean {
   return unit === '' && healthy === 'at_least' && bound === 1;

@@ -31,6 +31,7 @@ export interface IncidentChanges {
   readonly sourceResolvedAt?: null;
   /** With a move to `resolved`, whose word it is. */
   readonly resolvedBy?: Incident['resolvedBy'];
+  readonly closedBy?: string;
   /** With a move to `reported`: when a turn of its own comes and asks again (phases/ask-again.ts). Any other move clears it. */
   readonly asksAgainAt?: string;
 }
@@ -147,6 +148,7 @@ export async function moveIn(
                         CASE WHEN ${to === 'diagnosing'} AND effort IN ('none', 'on_demand', 'triage') THEN 'adaptive'
                              ELSE effort END),
       resolved_by = CASE WHEN ${to === 'resolved'} THEN ${changes.resolvedBy ?? null} ELSE NULL END,
+      closed_by = ${changes.closedBy ?? null},
       asks_again_at = ${changes.asksAgainAt ?? null}::timestamptz,
       flapping_until = CASE WHEN ${from === 'resolved' && to === 'reported'} THEN flapping_until END,
       ended_at = CASE WHEN ${isEnded(to)} THEN clock_timestamp() WHEN ${isEnded(from)} THEN NULL ELSE ended_at END,

@@ -1,6 +1,6 @@
-/** What a person has just said no to is not the next thing to do. */
+/** What a person has just said no to is not the next thing to do. Who said it stands before this. */
 export const AFTER_A_NO =
-  'Somebody said no to the fix. “Approve after all” on its card asks for it again; a hint in the thread has it looked at again.';
+  'Nothing more is done by itself. “Approve after all” on its card asks for the fix again; a hint in the thread has it looked at again.';
 
 /** What to do when the problem stands, and what was to be acted on is not part of it any more. */
 export const NOT_TO_BLAME =

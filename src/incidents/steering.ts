@@ -55,7 +55,7 @@ async function giveHint(
   if (isEnded(incident.state))
     return refuse(
       'ENDED',
-      `${incidentId} is over (${incident.state}). If it is not, open it anew: /sentry investigate <what you see>`,
+      `${incidentId} is over. If it is not, open it anew: /sentry investigate <what you see>`,
     );
   const again = incident.state === 'reported' || incident.state === 'escalated';
   await sql.begin(async (tx) => {
@@ -97,7 +97,7 @@ async function stop(
       'CANNOT_STOP',
       incident.state === 'remediating'
         ? 'The approved fix is running; it ends within its time limit. Stop again then.'
-        : `${incidentId} is ${incident.state}; there is nothing to stop.`,
+        : `${incidentId} is over; there is nothing to stop.`,
     );
   const { moved, undoing } = await moveToStopped(deps, incident, by, reason);
   // It has moved on in between. Whoever says *stop* says it once: it is stopped where it is now.

@@ -52,7 +52,7 @@ export function createTurn(deps: InvestigationDeps) {
     } catch (error) {
       // At shutdown this very turn goes on elsewhere.
       if (deps.shutdown.aborted) throw error;
-      // After a person's *Stop*, *Resume* asks for the turn that goes on.
+      // After a person's *Stop*, *Resume* asks for the turn that goes on; after *Close*, its alert when it fires again.
       if (error instanceof InvestigationStopped) return;
       // Time mends an outage, and nothing else: the rest would fail for ever.
       if (isOutage(error)) throw error;

@@ -93,11 +93,15 @@ async function attempt<T>(
     ...context,
     signal: stop.signal,
     hintsSince: (seq) => hintsSince(deps, incident, Math.max(seq, begun)),
+    // Whoever does not look at the signal goes no step further all the same, whatever the read has said.
     callTool: async (request, purpose) => {
+      stop.signal.throwIfAborted();
       const result = await deps.gate.call(credential, request, { purpose, signal: stop.signal });
+      stop.signal.throwIfAborted();
       return result;
     },
     leaveOut: async (request, purpose, why) => {
+      stop.signal.throwIfAborted();
       await deps.gate.call(credential, request, { purpose, signal: stop.signal, notRun: why });
     },
     // Of what is being written, only what no secret can be half of.
@@ -188,7 +192,7 @@ async function memoryFor(
   return prepared;
 }
 
-/** A person stopped the incident, or Sentry stops: whoever goes on has been asked for already. */
+/** A person stopped or closed the incident, or Sentry stops: whoever goes on has been asked for already, or will be. */
 export class InvestigationStopped extends Error {
   constructor(cause: unknown) {
     super('The investigation was stopped.', { cause });
@@ -196,7 +200,7 @@ export class InvestigationStopped extends Error {
   }
 }
 
-/** Aborts when a person stops the incident, in whichever process, or at shutdown. */
+/** Aborts when a person stops or closes the incident, in whichever process, or at shutdown. */
 export function watchForStop(run: PhaseRun): { readonly signal: AbortSignal; end(): void } {
   const { deps, incident } = run;
   const stopped = new AbortController();

@@ -60,6 +60,7 @@ export const toIncident = mapper<Incident>({
   updated_at: true,
   ended_at: true,
   resolved_by: true,
+  closed_by: true,
   asks_again_at: true,
   flapping_until: true,
   muted_by: true,

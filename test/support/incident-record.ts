@@ -47,6 +47,7 @@ export function anIncident(changes: Partial<Incident> = {}): Incident {
     updatedAt: T0,
     endedAt: null,
     resolvedBy: null,
+    closedBy: null,
     asksAgainAt: null,
     flappingUntil: null,
     mutedBy: null,

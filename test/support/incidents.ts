@@ -40,6 +40,7 @@ export function anIncident(change: Partial<Incident> = {}): Incident {
     updatedAt: at,
     endedAt: null,
     resolvedBy: null,
+    closedBy: null,
     flappingUntil: null,
     asksAgainAt: null,
     mutedBy: null,

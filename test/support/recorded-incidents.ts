@@ -117,7 +117,7 @@ export const recordedIncidents: readonly Recorded[] = [
   },
   {
     name: 'a second plan after a failed verification',
-    actions: [repair(), second],
+    actions: [repair(), { ...second, round: 2 }],
     events: [
       ...wholeIncident.slice(0, -3),
       { type: 'verification.concluded', round: 1, verdict: 'not_fixed', reason: '4 sessions still wait.' },
@@ -177,8 +177,64 @@ export const recordedIncidents: readonly Recorded[] = [
     ],
   },
   {
+    name: 'closed by a person while a proposal waits',
+    events: [
+      ...proposed,
+      { type: 'incident.closed', by: 'U0ONCALL', reason: 'fixed by hand' },
+      to('awaiting_approval', 'resolved', 'A person says it is over.'),
+      { type: 'action.void', actionId: ACTION, reason: 'The incident was closed before it ran.' },
+    ],
+  },
+  {
+    name: 'closed while it is looked into, and fired again',
+    actions: [],
+    events: [
+      ...investigated.slice(0, -2),
+      { type: 'incident.closed', by: 'U0ONCALL', reason: '' },
+      to('diagnosing', 'resolved', 'A person says it is over.'),
+      { type: 'alert.repeated', source: 'alertmanager', occurrences: 2, again: true },
+      to('resolved', 'diagnosing', 'it fires again'),
+    ],
+  },
+  {
+    name: 'over before anything was proposed',
+    actions: [],
+    events: [
+      ...investigated,
+      to('diagnosing', 'reported'),
+      { type: 'alert.resolved', source: 'alertmanager' },
+      { type: 'incident.summary', text: 'Over, says Alertmanager.' },
+      to('reported', 'resolved', 'its source says it is over'),
+    ],
+  },
+  {
+    name: 'fires on while a limit holds the fix back',
+    actions: [],
+    incident: { asksAgainAt: '2026-11-21T10:20:00Z' },
+    events: [
+      ...investigated,
+      { type: 'plan.none', reason: 'Only 1 restart in 10 min.', asksAgainAt: '2026-11-21T10:20:00Z' },
+      to('planning', 'reported'),
+      { type: 'alert.repeated', source: 'alertmanager', occurrences: 2 },
+      { type: 'alert.repeated', source: 'alertmanager', occurrences: 3 },
+    ],
+  },
+  {
+    name: 'fires on while people have it, given to somebody',
+    actions: [],
+    events: [
+      ...investigated,
+      to('diagnosing', 'reported'),
+      { type: 'incident.acknowledged', by: 'U0BEN', how: 'taken', assignedBy: 'U0ONCALL' },
+      { type: 'alert.repeated', source: 'alertmanager', occurrences: 2 },
+      to('reported', 'escalated'),
+      { type: 'incident.escalated', reason: 'Nobody was able to end it.' },
+      { type: 'alert.repeated', source: 'alertmanager', occurrences: 3 },
+    ],
+  },
+  {
     name: 'fixed, and fired again',
-    actions: [repair(), second],
+    actions: [repair(), { ...second, round: 2 }],
     events: [
       ...wholeIncident,
       { type: 'alert.repeated', source: 'alertmanager', occurrences: 2, again: true },
@@ -255,7 +311,7 @@ export const recordedIncidents: readonly Recorded[] = [
   },
   {
     name: 'a hint, and another cause',
-    actions: [repair(), second],
+    actions: [repair(), { ...second, round: 2 }],
     events: [
       ...proposed,
       { type: 'hint.given', by: 'U0ONCALL', text: 'It is the nightly export.' },
@@ -334,6 +390,7 @@ export function recordAt(
   const known = new Map<string, Action>();
   for (const event of events) {
     row = { ...row, updatedAt: event.at };
+    if (event.type === 'incident.closed') row = { ...row, closedBy: event.by };
     if (event.type === 'state.changed') row = moved(row, event);
     if (event.type === 'diagnosis.concluded') {
       const { rootCause: cause, confidence } = event.diagnosis;
@@ -343,6 +400,7 @@ export function recordAt(
     if (event.type === 'plan.none' || event.type === 'incident.escalated')
       row = { ...row, nextStep: event.reason };
     if (event.type === 'incident.merged') row = { ...row, mergedInto: event.into, nextStep: null };
+    if (event.type === 'alert.repeated') row = { ...row, occurrences: event.occurrences };
     if (event.type === 'alert.resolved') row = { ...row, sourceResolvedAt: event.at };
     if (event.type === 'action.proposed')
       for (const action of actions.filter(({ planId }) => planId === event.actionId))
@@ -373,7 +431,8 @@ function moved(
     state,
     stoppedFrom: state === 'stopped' ? from : null,
     endedAt: over ? when : null,
-    resolvedBy: over ? (confirmed ? 'confirmed' : 'source') : null,
+    resolvedBy: over ? (confirmed ? 'confirmed' : row.closedBy === null ? 'source' : 'person') : null,
+    closedBy: over ? row.closedBy : null,
     nextStep: NEXT[state] ?? null,
   };
 }

@@ -4,13 +4,13 @@ import type { IncidentId } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sql } from '../../core/sql.ts';
 
-/** Work goes on for at most this long after a stop whose notice is lost without the bus noticing that. */
+/** Work goes on for at most this long after a stop or a close whose notice is lost without the bus noticing that. */
 const LOOK_MS = 5_000;
 
 /** What a person can stop while it works. */
 export type Stoppable = IncidentId | `question:${string}`;
 
-/** Tells work under way that a person stopped it, in whichever process. */
+/** Tells work under way that a person stopped it or closed its incident, in whichever process. */
 export interface StopNotices {
   /** `onStop` is called once at most. The answer ends the watch. */
   watch(what: Stoppable, onStop: () => void): () => void;
@@ -36,13 +36,15 @@ export function createStopNotices(deps: {
     if (watched.length === 0) return;
     const questions = watched.flatMap((what) => /^question:(.*)$/s.exec(what)?.[1] ?? []);
     const rows = await sql<{ what: string }>`
-      SELECT id AS what FROM incident WHERE state = 'stopped' AND id = ANY (${sql.array(watched)}::text[])
+      SELECT id AS what FROM incident
+       WHERE (state = 'stopped' OR state = 'resolved' AND resolved_by = 'person') AND id = ANY (${sql.array(watched)}::text[])
       UNION ALL
       SELECT 'question:' || id FROM question WHERE state = 'stopped' AND id = ANY (${sql.array(questions)}::text[])`;
     for (const { what } of rows) stopped(what);
   }
 
-  bus.subscribe({ on: { 'work.stopped': stopped }, sweep: look, everyMs: LOOK_MS });
+  // By the row, not by the notice: one that comes late must not end the work that went on meanwhile.
+  bus.subscribe({ on: { 'work.stopped': 'sweep' }, sweep: look, everyMs: LOOK_MS });
 
   return {
     watch(what, onStop) {

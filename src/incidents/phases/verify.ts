@@ -14,6 +14,7 @@ import { OVER_BY_ITSELF } from '../next-steps.ts';
 import { rememberNow } from '../recall.ts';
 import { type Judgement, judgeRecovery } from '../recovery/judge-recovery.ts';
 import { sourceName, waitsForSource } from '../source-end.ts';
+import { watchForStop } from '../work.ts';
 import { askWhatFollows } from './lasting.ts';
 import type { PhaseRun } from './phase-run.ts';
 
@@ -98,13 +99,18 @@ async function lookOnce(run: PhaseRun, record: IncidentRecord, action: Action): 
   const last = earlier.at(-1);
   // Somebody else's look of a moment ago has asked for the turn after it: two chains of looks become one.
   if (run.reason === LOOK_TURN && last !== undefined && (await isRecent(run, action, last.at))) return 'left';
-  const reading = await deps.gate.readCriterion({
-    incidentId: incident.id,
-    target: action.target,
-    plan,
-    purpose: 'Is it over?',
-    signal: deps.shutdown,
-  });
+  const stop = watchForStop(run);
+  const reading = await deps.gate
+    .readCriterion({
+      incidentId: incident.id,
+      target: action.target,
+      plan,
+      purpose: 'Is it over?',
+      signal: stop.signal,
+    })
+    .finally(stop.end);
+  // What was cut off says nothing about the system.
+  if (stop.signal.aborted && !deps.shutdown.aborted) return 'left';
   await sayChanged(run, action, last?.holds, reading);
   await storeReading(deps.sql, { incidentId: incident.id, actionId: action.id }, 'watch', reading);
   const readings = await storedReadings(deps.sql, action.id, 'watch');

@@ -1,14 +1,12 @@
 import { byQuote, type Diagnosis, describeVerdict } from '../../core/diagnosis.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels } from '../../core/model-words.ts';
+import { moment } from './own-marks.ts';
 
 /** The ids of tool calls behind a line; `why` leaves them out for people. */
 export const cited = (ids: readonly string[]): string => (ids.length === 0 ? '' : ` [${ids.join(', ')}]`);
 
 export const plainTool = (name: string): string => name.replaceAll('_', ' ');
-
-/** `2026-11-21T14:03:22Z`. */
-export const moment = (iso: string): string => `${iso.slice(0, 19)}Z`;
 
 /** The last diagnosis, with what it rests on and what it leaves open: lines of `why`; none before there is one. */
 export function formatCause(record: IncidentRecord): string[] {

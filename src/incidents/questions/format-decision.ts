@@ -1,5 +1,5 @@
 import type { Action } from '../../core/action.ts';
-import { moment } from './format-cause.ts';
+import { moment } from './own-marks.ts';
 
 /** `isPlan`: what became of it stands with its steps. */
 export function decisionOf(action: Action, isPlan = false): string {

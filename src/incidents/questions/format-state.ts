@@ -27,15 +27,21 @@ const rests = {
 /** A state as people read it, in Slack and in the terminal alike. */
 export const formatState = (state: IncidentState): string => states[state];
 
-/** How an incident stands: its state, unless a mute, the policy, an incident that leads or Sentry itself keeps it there. */
-export function formatStanding({
-  state,
-  asksAgainAt,
-  flappingUntil,
-  mutedBy,
-  mergedInto,
-  effort,
-}: Pick<Incident, 'state' | 'asksAgainAt' | 'flappingUntil' | 'mutedBy' | 'mergedInto' | 'effort'>): string {
+type Standing = Pick<
+  Incident,
+  'state' | 'asksAgainAt' | 'flappingUntil' | 'mutedBy' | 'mergedInto' | 'effort'
+> &
+  Partial<Pick<Incident, 'resolvedBy'>>;
+
+/**
+ * How an incident stands: its state, unless a mute, the policy, an incident that leads or Sentry itself keeps it there. `closer`: how who
+ * closed it is called there.
+ */
+export function formatStanding(
+  { state, asksAgainAt, flappingUntil, mutedBy, mergedInto, effort, resolvedBy }: Standing,
+  closer = 'a person',
+): string {
+  if (state === 'resolved' && resolvedBy === 'person') return `Closed by ${closer}`;
   if (isMerged({ state, mergedInto })) return `Part of ${mergedInto}`;
   if (state === 'open' && mutedBy !== null) return `Muted (${mutedBy})`;
   if (state !== 'reported') return states[state];

@@ -20,11 +20,12 @@ import { usedModel } from './answer-actions.ts';
 import { ended, lower, newestFirst } from './answer-lines.ts';
 import { callLine, isCallEvent } from './call-line.ts';
 import { formatAlertEvent } from './format-alert-event.ts';
-import { cited, formatCause, lastDiagnosis, moment, plainTool } from './format-cause.ts';
+import { cited, formatCause, lastDiagnosis, plainTool } from './format-cause.ts';
 import { decisionOf, personOf } from './format-decision.ts';
 import { checkedOf, formatChecked } from './format-lasting-fix.ts';
 import { formatMuted, formatRest } from './format-rest.ts';
 import { formatNextStep, formatStanding, formatState } from './format-state.ts';
+import { fixedWidth, moment, withoutMarks } from './own-marks.ts';
 
 /**
  * What happened, which evidence, what was run, who approved, how it ended and what it cost: from the record alone, no
@@ -34,9 +35,12 @@ import { formatNextStep, formatStanding, formatState } from './format-state.ts';
  */
 export function why(record: IncidentRecord, { cites = false }: { readonly cites?: boolean } = {}): string {
   // What cites goes to models, which tell it where they are asked.
-  const text = story(cites ? hideMerged(record, () => false) : record);
+  const text = withoutMarks(story(cites ? hideMerged(record, () => false) : record));
   return cites ? text : text.replace(CITED, '');
 }
+
+/** The same for who shows it to a person, with marks of what is ours in it (`storyBlocks`, `terminalStory`). */
+export const markedWhy = (record: IncidentRecord): string => story(record).replace(CITED, '');
 
 /** As `cited` writes them. */
 const CITED = / \[tc_[0-9a-z]+(?:, tc_[0-9a-z]+)*\]/g;
@@ -45,7 +49,7 @@ function story(record: IncidentRecord): string {
   const { incident } = record;
   const lines = [
     `*${incident.id}: ${groupTitle(incident)}*`,
-    `${formatStanding(incident)}. Severity ${incident.severity}, target ${incident.target ?? 'unknown'}, opened ${moment(incident.openedAt)}${
+    `${formatStanding(incident, incident.closedBy === null ? undefined : personOf(incident.closedBy))}. Severity ${incident.severity}, target ${incident.target ?? 'unknown'}, opened ${moment(incident.openedAt)}${
       incident.endedAt ? `, ended ${moment(incident.endedAt)}` : ''
     }${incident.occurrences > 1 ? `, fired ${incident.occurrences} times` : ''}.`,
     ...formatMembers(record),
@@ -122,7 +126,10 @@ export interface TimelineEntry {
 
 /** What happened, oldest first, in one line each as `why` tells it; looks whether it helped are one. */
 export function timelineOf(record: IncidentRecord): readonly TimelineEntry[] {
-  return timeline(record).map((entry) => ({ ...entry, text: onOneLine(entry.text).replace(CITED, '') }));
+  return timeline(record).map((entry) => ({
+    ...entry,
+    text: withoutMarks(onOneLine(entry.text)).replace(CITED, ''),
+  }));
 }
 
 function timeline(record: IncidentRecord): readonly TimelineEntry[] {
@@ -177,7 +184,7 @@ function planLines(record: IncidentRecord, steps: readonly Action[], first: Acti
     ...steps.flatMap((step) => {
       const { mark, says } = stepResult(step, steps);
       return [
-        `• ${mark} step ${step.step}, ${says}: \`${step.command}\``,
+        `• ${mark} step ${step.step}, ${says}: ${fixedWidth(step.command)}`,
         `   ${label('why', isWhyInModelsWords(step, record.events))}${step.why || 'not said'}`,
         ...(step.outcome && step.state !== 'skipped'
           ? [`   result: ${step.outcome}${cited(step.toolCallId ? [step.toolCallId] : [])}`]
@@ -190,7 +197,7 @@ function planLines(record: IncidentRecord, steps: readonly Action[], first: Acti
 
 function actionLines(record: IncidentRecord, action: Action): string[] {
   return [
-    `*Action* on ${action.target}: \`${action.command}\``,
+    `*Action* on ${action.target}: ${fixedWidth(action.command)}`,
     `• ${label('why', isWhyInModelsWords(action, record.events))}${action.why || 'not said'}`,
     ...lastingOf(record, action),
     `• ${decisionOf(action)}`,

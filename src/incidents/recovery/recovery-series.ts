@@ -18,6 +18,41 @@ export interface RecoverySeries {
   readonly after: number;
 }
 
+/** A number that told of the problem, as it was last seen. */
+export interface SeenWrong {
+  readonly measure: Measure;
+  readonly value: number;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/**
+ * The last read since `from`, ms since the epoch, in which what the newest repair is to mend was beyond its bound, before that began to
+ * run; null: there is none, or nothing was proposed.
+ */
+export function seenWrong(
+  { toolCalls, actions }: Pick<IncidentRecord, 'toolCalls' | 'actions'>,
+  from: number,
+  read: ReadsRecorded,
+): SeenWrong | null {
+  const repair = actions.findLast(
+    ({ purpose, step, proposedAt }) => purpose === 'repair' && step === 1 && Date.parse(proposedAt) >= from,
+  );
+  if (!repair) return null;
+  const until = repair.startedAt === null ? Number.POSITIVE_INFINITY : Date.parse(repair.startedAt);
+  for (const step of repair.verify.steps) {
+    if (step.measure === undefined) continue;
+    for (const call of toolCalls.toReversed()) {
+      const at = Date.parse(call.startedAt);
+      if (at < from || at > until || call.target !== (step.target ?? repair.target)) continue;
+      const seen = read(step, call);
+      if (seen?.isHealthy !== false || seen.value === null || staysAsItIs(seen.measure)) continue;
+      return { measure: seen.measure, value: seen.value, at: call.startedAt };
+    }
+  }
+  return null;
+}
+
 /**
  * What the reads on record between two moments say of the first measure of a repair's criterion that was wrong before it and is
  * healthy at the end; null: there is none. `from`, `until`: ms since the epoch.

@@ -220,6 +220,7 @@ const incidentWith = (grow: (text: string) => string): Incident => ({
   updatedAt: AT,
   endedAt: null,
   resolvedBy: null,
+  closedBy: null,
   asksAgainAt: null,
   flappingUntil: null,
   mutedBy: null,

@@ -3,6 +3,7 @@ import type { WebClient } from '@slack/web-api';
 import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Json } from '../../core/tool-call.ts';
+import { withoutMarks } from '../../incidents/questions/own-marks.ts';
 import { outwardJson } from '../../safety/screen/boundary.ts';
 import { type Block, paragraph, prose, withMoments } from '../views/blocks/build.ts';
 import { storyBlocks } from '../views/blocks/story.ts';
@@ -36,7 +37,7 @@ export function sayText(text: string): Say {
 /** The story of an incident as a message; what does not fit is in the window behind its root's button. */
 export function sayStory(text: string): Say {
   const fits = cut(text, MESSAGE);
-  return { text: cut(fits, 2_900), blocks: storyBlocks(fits) };
+  return { text: cut(withoutMarks(fits), 2_900), blocks: storyBlocks(fits) };
 }
 
 /**

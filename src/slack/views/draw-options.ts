@@ -58,8 +58,12 @@ export function createDrawOptions(
     return new Set(things.filter((_, at) => may[at]));
   };
 
-  /** What those are called whose No an open card shows, and who approved what ran. */
-  const namesOf = async ({ denials, actions }: IncidentRecord): Promise<ReadonlyMap<string, string>> => {
+  /** What those are called whose No an open card shows, who approved what ran, who closed it and who gave it to somebody. */
+  const namesOf = async ({
+    denials,
+    actions,
+    events,
+  }: IncidentRecord): Promise<ReadonlyMap<string, string>> => {
     const open = actions
       .filter(({ state }) => state === 'proposed' || state === 'queued')
       .flatMap(({ denialsAcknowledged }) => denialsAcknowledged);
@@ -68,7 +72,14 @@ export function createDrawOptions(
       .flatMap(({ approvedBy, decidedBy }) => [...approvedBy, ...(decidedBy ? [decidedBy] : [])])
       .filter(isSlackUser);
     const saidNo = denials.filter(({ id }) => open.includes(id)).map(({ saidBy }) => saidBy);
-    const ids = new Set([...saidNo, ...approvers]);
+    const told = events.flatMap((event) =>
+      event.type === 'incident.closed'
+        ? [event.by]
+        : event.type === 'incident.acknowledged'
+          ? (event.assignedBy ?? [])
+          : [],
+    );
+    const ids = new Set([...saidNo, ...approvers, ...told.filter(isSlackUser)]);
     return new Map(await Promise.all([...ids].map(async (id) => [id, await directory.name(id)] as const)));
   };
 

@@ -4,7 +4,6 @@ import { describePlan } from '../../core/describe-act.ts';
 import { groupTitle } from '../../core/group.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { Incident } from '../../core/incident.ts';
-import { formatStanding } from '../../incidents/questions/format-state.ts';
 import type { LayerStatus } from '../../safety/layers.ts';
 import {
   type Block,
@@ -22,7 +21,7 @@ import {
   withMoments,
   words,
 } from './blocks/build.ts';
-import { mark } from './blocks/labels.ts';
+import { mark, standingOf } from './blocks/labels.ts';
 import { cut, oneLine } from './blocks/text.ts';
 import type { HomeApproval, HomeCost, HomeFacts, HomeGap, HomeTarget } from './home-facts.ts';
 import { sparkline } from './sparkline.ts';
@@ -254,6 +253,7 @@ export function incidentLine(incident: Incident, url: string | null): readonly S
   return [
     words(`${mark(incident)} `),
     url ? link(url, name) : words(name),
-    words(` · ${cut(oneLine(incident.target ?? 'unknown target'), 60)} · ${formatStanding(incident)}`),
+    words(` · ${cut(oneLine(incident.target ?? 'unknown target'), 60)} · `),
+    ...standingOf(incident),
   ];
 }

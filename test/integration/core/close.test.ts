@@ -5,7 +5,15 @@ import type { IncidentId } from '../../../src/core/ids.ts';
 import type { IncidentState } from '../../../src/core/incident.ts';
 import type { IncidentRecord } from '../../../src/core/incident-record.ts';
 import { why } from '../../../src/incidents/questions/why.ts';
-import { boxAlert, boxTools, type Core, createCore, type Machine } from '../../support/core.ts';
+import type { Tool } from '../../../src/tools/define.ts';
+import {
+  boxAlert,
+  boxInvestigator,
+  boxTools,
+  type Core,
+  createCore,
+  type Machine,
+} from '../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -93,6 +101,98 @@ describe('a person closes it', () => {
     expect(await core.steering.close('INC-999999' as IncidentId, 'U0ANN', '')).toMatchObject({
       code: 'UNKNOWN_INCIDENT',
     });
+  });
+});
+
+describe('work under way', () => {
+  /** A read that ends only when it is cut off, as a target's that hangs. */
+  let held: { began: number; cutOff: number; after: number };
+  let slow: Core;
+
+  beforeAll(async () => {
+    held = { began: 0, cutOff: 0, after: 0 };
+    const [state, ...others] = boxTools(machine);
+    const hangs = {
+      ...state,
+      timeoutMs: 3_600_000,
+      run: ({ signal }: { readonly signal: AbortSignal }) => {
+        held.began += 1;
+        return new Promise<never>((_, reject) => {
+          signal.addEventListener('abort', () => {
+            held.cutOff += 1;
+            reject(new Error('cut off'));
+          });
+        });
+      },
+    } as Tool;
+    slow = await createCore({
+      url: database.url,
+      tools: [hangs, ...others],
+      investigator: {
+        ...boxInvestigator,
+        // Looks at no signal, and goes on whatever a read says.
+        diagnose: async (work, known) => {
+          await work.durably('first look', () =>
+            work.callTool({ tool: 'box_state', target: work.incident.target, input: {} }),
+          );
+          held.after += 1;
+          return boxInvestigator.diagnose(work, known);
+        },
+      },
+    });
+    await core.stop();
+    await slow.start();
+  });
+  afterAll(async () => {
+    await slow.stop();
+    core = await createCore({ url: database.url, tools: boxTools(machine) });
+    await core.start();
+  });
+
+  const reading = async (): Promise<IncidentId> => {
+    const began = held.began;
+    const { incidentId } = await slow.accept(boxAlert({ fingerprint }));
+    if (!incidentId) throw new Error('not accepted');
+    await waitFor('it to look', async () => (held.began > began ? true : null));
+    return incidentId;
+  };
+  const turnsEnded = (id: IncidentId) =>
+    waitFor('no turn to be under way', async () => {
+      const rows = await slow.sql`
+        SELECT FROM dbos.workflow_status
+         WHERE status IN ('PENDING', 'ENQUEUED') AND queue_partition_key = ${id}`;
+      return rows.length === 0 ? true : null;
+    });
+
+  test.each(['close', 'stop'] as const)(
+    'ends at once when a person says %s, and goes no step further',
+    async (verb) => {
+      const before = { ...held };
+      const id = await reading();
+      const said = await slow.steering[verb](id, 'U0ANN', '');
+      expect(said).toMatchObject({ ok: true });
+      if (verb === 'close')
+        expect(said).toMatchObject({ text: expect.stringContaining('I stop looking into it.') });
+      await waitFor('the read to be cut off', async () => (held.cutOff > before.cutOff ? true : null));
+      await turnsEnded(id);
+      const record = await slow.records.load(id);
+      expect(record?.incident.state).toBe(verb === 'close' ? 'resolved' : 'stopped');
+      expect(held.after).toBe(before.after);
+      expect(record?.toolCalls.map(({ state, code }) => [state, code])).toEqual([['failed', 'STOPPED']]);
+      expect(record?.events.some(({ type }) => type === 'diagnosis.concluded')).toBe(false);
+      if (verb === 'stop') await slow.steering.close(id, 'U0ANN', '');
+    },
+  );
+
+  test('that its alert asks for after the close is not ended by it', async () => {
+    const id = await reading();
+    await slow.steering.close(id, 'U0ANN', '');
+    const began = held.began;
+    await slow.accept(boxAlert({ fingerprint }));
+    await waitFor('it to look again', async () => (held.began > began ? true : null));
+    expect((await slow.records.load(id))?.incident.state).toBe('diagnosing');
+    await slow.steering.close(id, 'U0ANN', '');
+    await turnsEnded(id);
   });
 });
 

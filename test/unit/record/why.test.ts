@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { terminalStory } from '../../../src/cli/terminal-story.ts';
 import { asActionId } from '../../../src/core/ids.ts';
-import { why } from '../../../src/incidents/questions/why.ts';
+import { markedWhy, why } from '../../../src/incidents/questions/why.ts';
 import {
   ACTION,
   aDiagnosis,
@@ -84,7 +84,7 @@ describe('why', () => {
 
   it('is plain in a terminal: no markup, and times of its zone', () => {
     const events = eventsOf({ type: 'incident.resumed', by: 'U0ONCALL' });
-    const story = why(aRecord({ events }));
+    const story = markedWhy(aRecord({ events }));
     const text = terminalStory(story, new Map([['U0ONCALL', 'olivia']]), 'Asia/Kolkata');
     expect(text).toContain('\n15:30:01  olivia resumed it');
     expect(terminalStory(story)).toContain('  somebody in Slack resumed it');

@@ -481,7 +481,7 @@ describe('what needs a person', () => {
       said({ events: [...escalated, call], incident: { state: 'escalated' } }, 'call:19', {
         calls: 'at_once',
       }),
-    ).toBe('The fix did not work. @on-call please look.\nNot fixed after 3 attempts.\nI have it');
+    ).toBe('The fix did not work. @on-call, please look.\nNot fixed after 3 attempts.\nI have it');
     expect(names('never')).toEqual(['escalation:1']);
     expect(names('later')).toEqual(['escalation:1']);
     // Once it stands it stays.

@@ -342,13 +342,13 @@ describe('a heads-up', () => {
 
   it('names what it withdraws and what it says now, in a new line', () => {
     expect(headsUp([found(), proposed, found(other)])).toBe(
-      'I was wrong: not “pid 4242 holds a lock on "orders" since 10:00 and blocks 5 sessions.”. It is “The pool of shop-api is full.”.',
+      'I was wrong: not “pid 4242 holds a lock on "orders" since 10:00 and blocks 5 sessions”. It is “The pool of shop-api is full”.',
     );
   });
 
   it('marks whose words are a model’s', () => {
     expect(headsUp([found({ origin: 'model' }), proposed, found({ ...other, origin: 'runbook' })])).toMatch(
-      /sessions\.” \(Claude’s words\)\. It is “The pool of shop-api is full\.”\.$/,
+      /sessions” \(Claude’s words\)\. It is “The pool of shop-api is full”\.$/,
     );
   });
 

@@ -7,7 +7,10 @@ import { efforts } from '../../../src/core/effort.ts';
 import type { IncidentEventBody } from '../../../src/core/event.ts';
 import { asIncidentId } from '../../../src/core/ids.ts';
 import { type Incident, incidentStates } from '../../../src/core/incident.ts';
+import { measureAt } from '../../../src/core/measure.ts';
+import { formatStanding } from '../../../src/incidents/questions/format-state.ts';
 import { draw } from '../../../src/slack/views/blocks/draw.ts';
+import { standingOf } from '../../../src/slack/views/blocks/labels.ts';
 import { drawRoot } from '../../../src/slack/views/blocks/root.ts';
 import type { DrawOptions, Slot } from '../../../src/slack/views/blocks/slot.ts';
 import {
@@ -18,6 +21,7 @@ import {
   eventsOf,
   wholeIncident,
 } from '../../support/incident-record.ts';
+import { recordAt, recordedIncidents } from '../../support/recorded-incidents.ts';
 import { seenText } from '../../support/seen-text.ts';
 
 const opened = { type: 'incident.opened', source: 'alertmanager', title: 'x' } as const;
@@ -37,6 +41,18 @@ const rootOf = (
     aRecord({ incident: anIncident(incident), events: eventsOf(...events), actions: [], ...extra }),
     options,
   );
+/** What every read on record says of it. */
+const sessionsWait = {
+  measure: measureAt('waiting', {
+    name: 'waiting',
+    label: 'sessions waiting for a lock',
+    unit: 'sessions',
+    healthy: 'at_most',
+    bound: 0,
+  }),
+  value: 4,
+  isHealthy: false,
+} as const;
 const labelsOf = (root: Slot): readonly string[] =>
   [...JSON.stringify(root.blocks).matchAll(/"action_id":"(\w+)"/g)].map(([, id = '']) => id);
 const optionsOf = (root: Slot): readonly string[] =>
@@ -120,11 +136,16 @@ describe('what it says', () => {
 
   it.each([
     ['confirmed', /Fixed: .*Approved by @/s],
-    ['source', /It is over\./],
-    [null, /Nothing more was heard of it\./],
+    ['source', /Done before: .*Approved by @.*Over · the alert’s source says so/s],
+    [null, /Over · nothing more was heard of its alert/],
   ] as const)('that it is over on the word of %s', (resolvedBy, says) => {
     const actions = [
-      anAction({ state: 'succeeded', decidedBy: 'U0OLIVIA', decidedAt: '2026-11-21T10:01:00Z' }),
+      anAction({
+        state: 'succeeded',
+        decidedBy: 'U0OLIVIA',
+        decidedAt: '2026-11-21T10:01:00Z',
+        startedAt: '2026-11-21T10:01:01Z',
+      }),
     ];
     const root = rootOf({ state: 'resolved', resolvedBy }, wholeIncident, { actions });
     expect(seenText(root)).toMatch(says);
@@ -133,9 +154,57 @@ describe('what it says', () => {
 
   it('who closed it, and why', () => {
     const closed: IncidentEventBody = { type: 'incident.closed', by: 'U0BEN', reason: 'by <!channel> hand' };
-    const root = rootOf({ state: 'resolved', resolvedBy: 'person' }, [opened, closed]);
-    expect(JSON.stringify(root.blocks)).toMatch(/Closed by .*U0BEN.*: by <!channel> hand/);
+    const record = aRecord({
+      incident: anIncident({ state: 'resolved', resolvedBy: 'person', closedBy: 'U0BEN' }),
+      events: eventsOf(opened, closed),
+      actions: [],
+    });
+    const root = drawRoot(record, { ...options, nameOf: () => 'Ben' });
+    expect(root.strip?.text).toBe('Over · Ben closed it: by <!channel> hand');
+    // Said once, and in the past: nobody goes on with it.
+    expect(seenText(root).match(/closed/gi)).toHaveLength(1);
+    expect(seenText(root)).toContain('What happened? I changed nothing.');
     expect(root.text).not.toContain('<!');
+    const listed = standingOf(record.incident);
+    expect(listed).toMatchObject([{ text: 'Closed by ' }, { user_id: 'U0BEN' }]);
+    expect(formatStanding(record.incident)).toBe('Closed by a person');
+  });
+
+  it('of what is over, what it was and how long, and what keeps it from coming back or nothing', () => {
+    const recalled: IncidentEventBody = {
+      type: 'memory.recalled',
+      incidents: [{ incidentId: asIncidentId('INC-3'), title: 'x', distance: 0 }],
+      missing: null,
+    } as never;
+    const over = recordAt(
+      { name: '', events: [...wholeIncident.slice(0, 2), recalled, ...wholeIncident.slice(2)] },
+      21,
+    );
+    const says = seenText(drawRoot(over, { ...options, measured: () => sessionsWait }));
+    expect(says).toMatch(/What happened\? 4 sessions waiting for a lock, open for \d+ s\.\s*Fixed: Ran/);
+    expect(says).not.toMatch(/What is going on|What next|Seen before|Waiting/);
+    const before = recordAt({ name: '', events: wholeIncident }, 14);
+    expect(seenText(drawRoot(before, { ...options, measured: () => sessionsWait }))).toMatch(
+      /What is going on\? 4 sessions waiting for a lock \(as of/,
+    );
+  });
+
+  it.each([
+    ['ShopDbBlockedSessions', 'Blocked sessions on shop-db', false],
+    ['ShopDbBlockedSessions', 'Sessions are blocked by a lock on shop-db', true],
+    ['Checkouts hang', 'checkouts are hanging', false],
+  ])('of %s “%s” is told %s', (title, summary, isTold) => {
+    const says = seenText(rootOf({ title, target: 'shop-db', annotations: { summary } }));
+    expect(says.includes(summary)).toBe(isTold);
+  });
+
+  it('who said no to what was proposed last, and what happens now', () => {
+    const at = recordedIncidents.find(({ name }) => name === 'denied, and another way that is fixed')!;
+    const denied = at.events.findIndex(({ type }) => type === 'action.denied') + 1;
+    const said = seenText(drawRoot(recordAt(at, denied), options));
+    expect(said).toMatch(/What next\? Not done: @x+ said no at 10:05 AM\./);
+    const proposed = at.events.findIndex(({ type }, n) => n > denied && type === 'action.proposed') + 1;
+    expect(seenText(drawRoot(recordAt(at, proposed), options))).not.toContain('said no');
   });
 
   it('that a fix did not help, until something else is asked for', () => {

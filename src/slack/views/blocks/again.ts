@@ -42,6 +42,8 @@ const why: Partial<Readonly<Record<IncidentState, (ask: string) => string>>> = {
 };
 
 const byPolicy = (ask: string): string => `The policy asks for no more. Press “${ask}” if you want more.`;
+/** A limit keeps the fix back for now. */
+const ASKS_AGAIN = 'I ask again by myself at ';
 const FLAPPING = 'I do not look into each time. I look again once it stays, or when you ask.';
 
 /**
@@ -102,15 +104,25 @@ function drawRest({ incident, events }: IncidentRecord, rest: Rest): Slot {
   const { state, isLast, number, flapping } = rest;
   const { head, at } = headOf(rest);
   const ask = askLabel(events);
+  const asksAt = isLast && !flapping && state === 'reported' ? incident.asksAgainAt : null;
   const saysWhy = restsByPolicy(incident) ? byPolicy : why[state];
-  const says = isLast ? ` ${flapping ? FLAPPING : (saysWhy?.(ask) ?? '')}` : '';
+  const says = !isLast ? '' : ` ${flapping ? FLAPPING : asksAt ? ASKS_AGAIN : (saysWhy?.(ask) ?? '')}`;
   const mayAsk = isLast && state !== 'stopped';
   return {
     slot: `again:${number}`,
     inThread: true,
-    text: escape(oneLine(`${incident.id}: ${head}.${says}`)),
+    text: escape(oneLine(`${incident.id}: ${head}.${says}${asksAt ? `${asksAt.slice(11, 16)} UTC.` : ''}`)),
     blocks: [
-      prose(paragraph(words('🔁 '), bold(head), words(', last at '), moment(at), words(`.${says}`))),
+      prose(
+        paragraph(
+          words('🔁 '),
+          bold(head),
+          words(', last at '),
+          moment(at),
+          words(`.${says}`),
+          ...(asksAt ? [moment(asksAt), words('.')] : []),
+        ),
+      ),
       ...(mayAsk ? [buttons(button({ text: ask, action: ACTIONS.investigate, value: incident.id }))] : []),
     ],
   };

@@ -24,8 +24,8 @@ export function drawAssigned(
       prose(
         paragraph(
           words('👤 '),
-          ...who.spans,
-          words(`this is yours: ${what}${name ? `, says ${cut(oneLine(name), 60)}` : ''}.`),
+          ...who.spans.slice(0, -1),
+          words(`, this is yours: ${what}.${name ? ` ${cut(oneLine(name), 60)} gave it to you.` : ''}`),
         ),
       ),
     ],

@@ -5,7 +5,7 @@ import { formatNextStep, formatStanding } from '../../../incidents/questions/for
 import type { Say } from '../../outbound/tell.ts';
 import { bold, link, paragraph, prose, type Span, words } from './build.ts';
 import { asOf } from './diagnosis.ts';
-import { formatCause, mark } from './labels.ts';
+import { formatCause, mark, standingOf } from './labels.ts';
 import { nextStepOf } from './next-step.ts';
 import { cut, oneLine } from './text.ts';
 
@@ -18,7 +18,7 @@ export function briefOf(record: IncidentRecord, url: string | null): Say {
   const next = formatNextStep(incident);
   const lines: readonly (readonly Span[])[] = [
     [words(`${mark(incident)} `), bold(title)],
-    [words(`${formatStanding(incident)} · ${cut(oneLine(incident.target ?? 'unknown target'), 60)}`)],
+    [...standingOf(incident), words(` · ${cut(oneLine(incident.target ?? 'unknown target'), 60)}`)],
     ...(cause ? [[bold(causeLabel), words(cause), ...asOf(causeFound(record.events)?.at)]] : []),
     ...(next ? [[bold('Next: '), ...nextStepOf(incident, 300)]] : []),
     ...(url ? [[link(url, 'Open its thread')]] : []),

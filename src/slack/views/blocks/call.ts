@@ -85,19 +85,32 @@ export function drawCall(record: IncidentRecord, event: Called, options: Partial
   const who = mentionsOf(ids.filter((id) => /^[UWS][A-Z0-9]+$/.test(id)));
   const unknown = found.filter(({ id }) => id === null).map(({ handle }) => `@${handle}`);
   const names = cut([...event.names, ...unknown].map(oneLine).join(', '), 40);
-  const others = names === '' ? [] : [bold(names), words(', ')];
-  const again = event.level > 1 ? 'Nobody has answered. ' : '';
+  // Its last span is the space behind the last of them.
+  const called = [
+    ...(names === '' ? who.spans.slice(0, -1) : who.spans),
+    ...(names === '' ? [] : [bold(names)]),
+  ];
+  const isUnheard = event.level > 1;
+  // That nobody has it yet goes without saying then.
+  const lead = [
+    ...(isUnheard ? ['Nobody has answered.'] : []),
+    ...(isUnheard && event.reason === 'unacknowledged' ? [] : [says]),
+  ].join(' ');
   const reason =
     event.reason === 'unsolved' || event.reason === 'failed_verification' ? whyPerson(record, event.seq) : '';
   const what = `${incident.id} · ${incident.severity} · ${cut(oneLine(groupTitle(incident)), 150)}${incident.target === null ? '' : ` on ${cut(oneLine(incident.target), 60)}`}`;
-  const head = `${again}${says} ${'@somebody '.repeat(ids.length)}${names} ${asks}`;
+  const head = `${lead} ${'@somebody '.repeat(ids.length)}${names}, ${asks}`;
   return {
     slot: `call:${event.seq}`,
     inThread: true,
-    text: `${who.text}${escape(oneLine(`${names === '' ? '' : `${names}: `}${again}${says.replace(/\.$/, ':')} ${asks} ${reason === '' ? '' : `${reason} `}${what}`))}`,
+    text: `${who.text}${escape(oneLine(`${names === '' ? '' : `${names}: `}${lead.replace(/\.$/, ':')} ${asks} ${reason === '' ? '' : `${reason} `}${what}`))}`,
     blocks: [
       prose(
-        paragraph(bold(`${again}${says} `), ...who.spans, ...others, words(asks)),
+        paragraph(
+          bold(`${lead} `),
+          ...called,
+          words(called.length > 0 ? `, ${asks}` : `${asks.charAt(0).toUpperCase()}${asks.slice(1)}`),
+        ),
         ...(reason === '' ? [] : [paragraph(words(reason))]),
         ...notes(event, LONGEST - head.length - reason.length).map((spans) => paragraph(...spans)),
       ),

@@ -37,7 +37,7 @@ export function drawClosing(
     howOften(opening, incident),
     opening.isLast ? money(incident.costUsd) : null,
   );
-  const word = isConfirmed ? confirmed(opening, series) : onWhoseWord(record, opening);
+  const word = isConfirmed ? confirmed(opening, series) : onWhoseWord(record, opening, options);
   const room = Math.max(60, LONGEST - `${head}${often}${word}`.length);
   const act = repair ? done(record, opening, repairs, { ...options, room }) : cause(record, opening);
   const lines = [word, cut(act, room)].filter((line) => line !== '');
@@ -126,7 +126,11 @@ function changed({ measure, before, after }: RecoverySeries): string {
 }
 
 /** Who says that it is over, and what our own look says to that. */
-function onWhoseWord({ incident }: IncidentRecord, { events, end, isLast }: Ended): string {
+function onWhoseWord(
+  { incident }: IncidentRecord,
+  { events, end, isLast }: Ended,
+  { nameOf }: Options,
+): string {
   const verified = events.findLast(
     (event) => event.type === 'verification.concluded' && event.verdict === 'cannot_tell',
   );
@@ -137,11 +141,10 @@ function onWhoseWord({ incident }: IncidentRecord, { events, end, isLast }: Ende
   const reason = verified?.type === 'verification.concluded' && !isLater ? verified.reason : '';
   const said = summaryOf(events) || reason;
   const closed = events.findLast((event) => event.type === 'incident.closed');
-  if (isLast && incident.resolvedBy === 'person' && closed?.type === 'incident.closed')
-    return ourSentence(
-      closed.reason === '' ? 'A person closed it.' : `A person closed it: “${closed.reason}”`,
-      150,
-    );
+  if (closed?.type === 'incident.closed') {
+    const who = cut(oneLine(nameOf?.(closed.by) ?? ''), 30) || 'A person';
+    return ourSentence(`${who} closed it${closed.reason === '' ? '.' : `: “${closed.reason}”`}`, 150);
+  }
   const bySource = isLast || events.some(({ type }) => type === 'alert.resolved');
   const plain =
     isLast && incident.resolvedBy === 'person'

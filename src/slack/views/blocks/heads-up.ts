@@ -77,7 +77,7 @@ function formatTakenBack(
   events: readonly IncidentEvent[],
 ): readonly [string, string] {
   const quote = (one: Diagnosis): string =>
-    `“${cut(oneLine(one.rootCause) || 'no cause was named', SHOWN_CAUSE)}”${isModels(one, events) ? ` (${CLAUDES_WORDS})` : ''}`;
+    `“${cut(oneLine(one.rootCause).replace(/[.\s]+$/, '') || 'no cause was named', SHOWN_CAUSE)}”${isModels(one, events) ? ` (${CLAUDES_WORDS})` : ''}`;
   const nowSays = {
     cause_found: `It is ${quote(now)}.`,
     healthy: 'Nothing wrong is seen now.',

@@ -2,8 +2,11 @@ import type { Action } from '../../../core/action.ts';
 import { isResting } from '../../../core/effort.ts';
 import type { Incident, IncidentState } from '../../../core/incident.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
+import { isSlackUser } from '../../../core/is-slack-user.ts';
 import { isMerged } from '../../../core/merged-with.ts';
 import { causeFound } from '../../../core/model-words.ts';
+import { formatStanding } from '../../../incidents/questions/format-state.ts';
+import { person, type Span, words } from './build.ts';
 import { cut, oneLine } from './text.ts';
 
 const GREEN = '#2eb67d';
@@ -26,6 +29,12 @@ const stateColors: Readonly<Record<IncidentState, string>> = {
   escalated: RED,
   stopped: GREY,
 };
+
+/** How an incident stands, with who closed it by name: of that nobody is told. */
+export const standingOf = (incident: Incident): readonly Span[] =>
+  incident.resolvedBy === 'person' && isSlackUser(incident.closedBy ?? '')
+    ? [words('Closed by '), person(incident.closedBy ?? '')]
+    : [words(formatStanding(incident))];
 
 /** The strip beside the root message: amber while our own check holds and the source still fires. */
 export function colorOf({ incident, events }: Pick<IncidentRecord, 'incident' | 'events'>): string {

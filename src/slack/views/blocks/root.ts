@@ -1,10 +1,7 @@
-import { repairOf, stepsOf } from '../../../core/action.ts';
 import { ordinal } from '../../../core/count.ts';
-import { describePlan } from '../../../core/describe-act.ts';
 import { groupTitle } from '../../../core/group.ts';
-import type { Incident, IncidentState } from '../../../core/incident.ts';
+import type { IncidentState } from '../../../core/incident.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
-import { isSlackUser } from '../../../core/is-slack-user.ts';
 import { isEnded } from '../../../core/machine.ts';
 import { isMerged, mergedWith } from '../../../core/merged-with.ts';
 import { CLAUDES_WORDS, causeFound, causeTitle, isModels, label } from '../../../core/model-words.ts';
@@ -14,34 +11,28 @@ import { formatLastingFix } from '../../../incidents/questions/format-lasting-fi
 import { formatNextStep, formatStanding } from '../../../incidents/questions/format-state.ts';
 import { lineForTarget } from '../../../ingest/line-for-target.ts';
 import type { Span } from './build.ts';
-import {
-  bold,
-  buttons,
-  code,
-  deadline,
-  heading,
-  link,
-  moment,
-  paragraph,
-  person,
-  prose,
-  words,
-} from './build.ts';
+import { bold, buttons, code, heading, moment, paragraph, prose, words } from './build.ts';
 import { callLine } from './call.ts';
 import { asOf, formatDoubleCheck, formatHypothesis } from './diagnosis.ts';
 import { fitting, type Section, seenLength } from './fit.ts';
+import {
+  because,
+  type Cap,
+  decided,
+  goingOn,
+  type Lines,
+  nameOf,
+  newestPlan,
+  type Options,
+  whoOf,
+} from './going-on.ts';
 import { colorOf, facts, formatCause, mark, money, span, times } from './labels.ts';
-import { memberLines, partOf, worstSeverity } from './merged.ts';
+import { worstSeverity } from './merged.ts';
 import { nextStepOf } from './next-step.ts';
 import { buttonsOf, investigateButton } from './root-buttons.ts';
-import type { DrawOptions, Slot } from './slot.ts';
+import type { Slot } from './slot.ts';
 import { stopLines } from './stop-lines.ts';
 import { cut, escape, oneLine } from './text.ts';
-
-type Lines = readonly (readonly Span[])[];
-type Options = Partial<DrawOptions>;
-/** How long a text may be, of the most it should ever be. */
-type Cap = (most: number) => number;
 
 /** All that is seen of the root without a press: title, text, the labels of its buttons and the strip. */
 const MOST = 700;
@@ -52,14 +43,17 @@ export function drawRoot(record: IncidentRecord, options: Options = {}): Slot {
   if (isOneLine(record)) return drawLine(record);
   const shown = { ...incident, severity: worstSeverity(record, options) };
   const title = `${mark(shown)} ${cut(oneLine(groupTitle(incident)) || '(no title)', 90)}`;
-  const state = stateLine(record);
+  const state = stateLine(record, options);
   const next = isMerged(incident) ? null : formatNextStep(incident);
   const cause = formatCause(record);
   const told = factsOf({ ...record, incident: shown }, options);
   const pressed = buttonsOf(record, options);
   const labels = pressed.reduce((sum, each) => sum + (each.type === 'button' ? each.text.text.length : 0), 0);
   const sections = fitting(MOST - title.length - state.length - seenLength(told) - 1 - labels, (cap) => [
-    { title: 'What is going on? ', lines: goingOn(record, options, cap) },
+    {
+      title: isEnded(incident.state) ? 'What happened? ' : 'What is going on? ',
+      lines: goingOn(record, options, cap),
+    },
     { title: 'What caused it? ', lines: causeLines(record, cap) },
     { title: 'What next? ', lines: nextLines(record, options, cap) },
   ]);
@@ -100,7 +94,7 @@ export const isOneLine = ({
 function drawLine(record: IncidentRecord): Slot {
   const { incident } = record;
   const line = `${mark(incident)} ${cut(oneLine(groupTitle(incident)), 200)}`;
-  const rest = ` · ${facts(stateLine(record), incident.severity, cut(oneLine(incident.target ?? 'unknown target'), 60), times(incident.occurrences))}`;
+  const rest = ` · ${facts(stateLine(record, {}), incident.severity, cut(oneLine(incident.target ?? 'unknown target'), 60), times(incident.occurrences))}`;
   return {
     slot: 'root',
     inThread: false,
@@ -113,18 +107,33 @@ function drawLine(record: IncidentRecord): Slot {
 }
 
 /** On whose word it is over. */
-const endLabels: Readonly<Record<NonNullable<Incident['resolvedBy']>, string>> = {
-  confirmed: 'Resolved · fixed, and checked',
-  source: 'Over · the alert’s source says so',
-  person: 'Over · a person says so',
-};
-
-const UNHEARD = 'Over · nothing more was heard of its alert';
-
-function stateLine({ incident }: IncidentRecord): string {
+function stateLine(record: IncidentRecord, options: Options): string {
+  const { incident } = record;
   if (incident.state !== 'resolved') return formatStanding(incident);
   const after = incident.endedAt ? ` · after ${span(incident.openedAt, incident.endedAt)}` : '';
-  return `${incident.resolvedBy ? endLabels[incident.resolvedBy] : UNHEARD}${after}`;
+  return `${endLabel(record, options)}${after}`;
+}
+
+function endLabel({ incident, events }: IncidentRecord, { nameOf }: Options): string {
+  switch (incident.resolvedBy) {
+    case 'confirmed':
+      return 'Resolved · fixed, and checked';
+    case 'source':
+      return 'Over · the alert’s source says so';
+    case 'person': {
+      const closed = closedOf(events);
+      const name = cut(oneLine(nameOf?.(closed?.by ?? '') ?? ''), 30) || 'a person';
+      const reason = cut(oneLine(closed?.reason ?? ''), 80);
+      return `Over · ${name} closed it${reason === '' ? '' : `: ${reason}`}`;
+    }
+    case null:
+      return 'Over · nothing more was heard of its alert';
+  }
+}
+
+function closedOf(events: IncidentRecord['events']) {
+  const closed = events.findLast((event) => event.type === 'incident.closed');
+  return closed?.type === 'incident.closed' ? closed : undefined;
 }
 
 function factsOf(record: IncidentRecord, options: Options): readonly Span[] {
@@ -155,94 +164,6 @@ function recurrence(record: IncidentRecord, options: Options): readonly Span[] {
           words(')'),
         ]
       : []),
-  ];
-}
-
-function nameOf(id: Incident['id'], { threadUrl }: Options): readonly Span[] {
-  const url = threadUrl?.(id) ?? null;
-  return [url ? link(url, id) : words(id)];
-}
-
-/** What the alert says and what was seen; of what is over, what ended it. */
-function goingOn(record: IncidentRecord, options: Options, cap: Cap): Lines {
-  return [
-    ...endOf(record, cap),
-    ...partOf(record, options, cap(120)),
-    ...(isEnded(record.incident.state) ? [] : muted(record, cap)),
-    ...summaryOf(record, cap),
-    ...memberLines(record, options, cap(40)),
-    ...seenNow(record),
-    ...related(record, options),
-  ];
-}
-
-/** What fixed it, else on whose word it is over; then who had decided. */
-function endOf(record: IncidentRecord, cap: Cap): Lines {
-  const { incident, actions, events } = record;
-  if (incident.state !== 'resolved') return [];
-  const repair = incident.resolvedBy === 'confirmed' ? repairOf(actions, incident.round) : undefined;
-  if (repair)
-    return [
-      [bold('Fixed: '), words(cut(oneLine(describePlan(stepsOf(actions, repair), true)), cap(160)))],
-      ...decided(record),
-    ];
-  const closed = events.findLast((event) => event.type === 'incident.closed');
-  const word =
-    incident.resolvedBy === 'person' && closed?.type === 'incident.closed'
-      ? [bold('Closed by '), ...whoOf(closed.by), ...because(closed.reason, cap(140))]
-      : [words(incident.resolvedBy === null ? 'Nothing more was heard of it.' : 'It is over.')];
-  return [word, ...decided(record)];
-}
-
-/** What the alert says in a sentence, where its title is only a name. */
-function summaryOf({ incident }: IncidentRecord, cap: Cap): Lines {
-  const said = oneLine(incident.annotations['summary'] ?? incident.annotations['description'] ?? '');
-  if (said === '' || said === oneLine(incident.title)) return [];
-  return [[...(isEnded(incident.state) ? [bold('The alert said: ')] : []), words(cut(said, cap(180)))]];
-}
-
-/** When it began, and whether it was there when it was looked at. */
-function seenNow({ incident, events }: IncidentRecord): Lines {
-  const last = events.findLast((event) => event.type === 'diagnosis.concluded');
-  if (last?.type !== 'diagnosis.concluded' || isEnded(incident.state)) return [];
-  const isModel = isModels(last.diagnosis, events);
-  const { onset, symptomNow } = last.diagnosis;
-  if (onset === undefined && symptomNow === undefined) return [];
-  return [
-    [
-      ...(symptomNow === undefined
-        ? []
-        : [
-            bold(label('There now', isModel)),
-            words(symptomNow.present ? 'yes' : 'no'),
-            ...asOf(last.at),
-            words(onset === undefined ? '' : ' · '),
-          ]),
-      ...(onset === undefined
-        ? []
-        : [bold(label('Began', isModel && symptomNow === undefined)), moment(onset)]),
-    ],
-  ];
-}
-
-/** Other incidents on the same physical system, as far as they may be named here. */
-function related({ events }: IncidentRecord, options: Options): Lines {
-  const lineOf = (began: 'before' | 'since', says: string): Lines => {
-    const ids = events.flatMap((event) =>
-      event.type === 'incident.related' && event.began === began ? event.incidents : [],
-    );
-    const named = [...new Set(ids)].filter((id) => options.mayName?.(id) === true).slice(0, 3);
-    if (named.length === 0) return [];
-    return [
-      [
-        bold(says),
-        ...named.flatMap((id, index) => [...(index > 0 ? [words(', ')] : []), ...nameOf(id, options)]),
-      ],
-    ];
-  };
-  return [
-    ...lineOf('before', 'Open on the same system when this began: '),
-    ...lineOf('since', 'Also open on the same system since: '),
   ];
 }
 
@@ -300,37 +221,33 @@ function weighed({ events }: IncidentRecord, cap: Cap): Lines {
   ];
 }
 
-/** What Sentry does or waits for, who has it, who decided, and what holds it up. */
+/** What Sentry does or waits for, who has it, who decided, and what holds it up; once it is over, what keeps it from coming back. */
 function nextLines(record: IncidentRecord, options: Options, cap: Cap): Lines {
   const { incident } = record;
   const isPart = isMerged(incident);
+  const lasting = incident.state === 'resolved' ? formatLastingFix(record) : null;
+  const prevents: Lines = [
+    ...(lasting === null ? [] : [[words(cut(oneLine(lasting), cap(200)))]]),
+    ...noTarget(record),
+  ];
+  if (isEnded(incident.state)) return prevents;
   const said = isPart ? [] : nextStepOf(incident, cap(170));
   const call = isPart ? null : callLine(record);
-  const lasting = incident.state === 'resolved' ? formatLastingFix(record) : null;
+  const no = denied(record);
   return [
+    ...no,
     ...(said.length > 0 ? [said] : []),
     ...held(record, cap),
     ...(call ? [call] : []),
     ...verified(record, cap),
-    ...(incident.state === 'resolved' ? [] : decided(record)),
-    ...(lasting === null ? [] : [[words(cut(oneLine(lasting), cap(200)))]]),
-    ...noTarget(record),
+    ...decided(record),
+    ...prevents,
     ...lastTime(record, options, cap),
   ];
 }
 
-/** It fires, and nothing is done about it yet. */
-function muted(record: IncidentRecord, cap: Cap): Lines {
-  const event = mutedNow(record);
-  if (event === null) return [];
-  const { at, by, until, reason } = event;
-  return [
-    [bold('Muted until '), deadline(until, at), words(' by '), ...whoOf(by), ...because(reason, cap(120))],
-  ];
-}
-
 /** Who stopped it, or what keeps anything from being changed. */
-function held({ incident, events, actions }: IncidentRecord, cap: Cap): Lines {
+function held({ events, actions }: IncidentRecord, cap: Cap): Lines {
   const stopped = events.findLast((event) => event.type === 'incident.stopped');
   const resumed = events.findLast((event) => event.type === 'incident.resumed');
   const isStopped =
@@ -338,7 +255,6 @@ function held({ incident, events, actions }: IncidentRecord, cap: Cap): Lines {
   const own: Lines = isStopped
     ? [[words('Stopped by '), ...whoOf(stopped.by), ...because(stopped.reason, cap(120))]]
     : [];
-  if (incident.endedAt !== null) return own;
   const stops = stopLines(events);
   const reason = actions.findLast(({ step }) => step === 1)?.heldBy;
   if (stops.length === 0 && reason)
@@ -359,13 +275,12 @@ function verified({ incident, events }: IncidentRecord, cap: Cap): Lines {
   ];
 }
 
-/** Who decided last. */
-function decided({ actions }: IncidentRecord): Lines {
-  const last = actions.findLast((action) => action.decidedBy !== null && !action.beside);
-  if (!last?.decidedBy) return [];
-  const who = last.decidedBy === 'policy' ? words('the policy') : person(last.decidedBy);
-  const said = last.state === 'denied' ? [who, words(' said no')] : [words('Approved by '), who];
-  return [[...said, ...(last.decidedAt ? [words(' at '), moment(last.decidedAt)] : [])]];
+/** Who said no to what was proposed last, and so why it is not done. */
+function denied(record: IncidentRecord): Lines {
+  const plan = newestPlan(record);
+  if (plan?.state !== 'denied' || !plan.decidedBy) return [];
+  const at = plan.decidedAt ? [words(' at '), moment(plan.decidedAt)] : [];
+  return [[bold('Not done: '), ...whoOf(plan.decidedBy), words(' said no'), ...at, words('.')]];
 }
 
 /** So long may a line be that is to be copied: cut it would not be one. */
@@ -425,7 +340,3 @@ function seenBefore({ events }: IncidentRecord, options: Options, cap: Cap): Lin
     ],
   ];
 }
-
-const whoOf = (by: string): readonly Span[] => [isSlackUser(by) ? person(by) : words(cut(oneLine(by), 40))];
-const because = (reason: string, max: number): readonly Span[] =>
-  reason === '' ? [] : [words(`: ${cut(oneLine(reason), max)}`)];

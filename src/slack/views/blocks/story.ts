@@ -1,3 +1,4 @@
+import { OWN_CODE, OWN_TIME } from '../../../incidents/questions/own-marks.ts';
 import { type Block, bold, code, moment, paragraph, person, prose, type Span, words } from './build.ts';
 import { LIMITS } from './limits.ts';
 import { pages } from './text.ts';
@@ -6,16 +7,17 @@ const PAGE = 2_900;
 const OTHER = String.raw`(?:INC-\d+|another incident)`;
 /** `<@U…>` where the story itself names somebody: after its own words at the start of a line, never inside a value. */
 const NAMED = new RegExp(
-  String.raw`^(• (?:(?:approved|denied|taken back) by )?|\S+Z {2}(?:called |muted until \S+Z by |part of ${OTHER}: |${OTHER} is a part of this: |(?:${OTHER} is )?on its own again,(?: not a part of ${OTHER},)? split by )?)<@([UW][A-Z0-9]+)>`,
+  String.raw`^(Closed by |• (?:(?:approved|denied|taken back) by )?|\S+Z {2}(?:called |muted until \S+Z by |part of ${OTHER}: |${OTHER} is a part of this: |(?:${OTHER} is )?on its own again,(?: not a part of ${OTHER},)? split by )?)<@([UW][A-Z0-9]+)>`,
 );
-/** Code, or a moment. */
-const PIECE = /`([^`\n]+)`|\b(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)/;
-const DAY = /^(\S+Z):$/;
-const LOGGED = /^(\S+Z)( {2}.*)$/;
+/** A command or a moment of ours, or code in what somebody wrote. */
+const PIECE = new RegExp(`${OWN_CODE}|${OWN_TIME}|\`([^\`\\n]+)\``);
+const DAY = new RegExp(`^${OWN_TIME}:$`);
+const LOGGED = new RegExp(`^${OWN_TIME}( {2}.*)$`);
 
 /**
  * The plain lines of `why` as Slack draws them: a line's leading `*words*` bold, `code` in fixed width, people by
- * name, times in the reader's zone. What else looks like markup stays as it is written, since it may come from an alert.
+ * name, times of ours in the reader's zone. What else looks like markup or a time stays as it is written, since it may come from an alert
+ * or a log.
  */
 export function storyBlocks(text: string, maxPages = Number.POSITIVE_INFINITY): readonly Block[] {
   return pages(text, PAGE)
@@ -81,7 +83,7 @@ function pieces(text: string): readonly Span[] {
   const before = text.slice(0, found.index);
   return [
     ...(before === '' ? [] : [words(before)]),
-    found[2] ? moment(found[2], '{date_short} at {time}') : code(found[1] ?? ''),
+    found[2] ? moment(found[2], '{date_short} at {time}') : code(found[1] ?? found[3] ?? ''),
     ...pieces(text.slice(found.index + found[0].length)),
   ];
 }

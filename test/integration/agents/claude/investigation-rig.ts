@@ -188,6 +188,7 @@ export const INCIDENT: Incident = {
   updatedAt: '2026-11-21T10:12:00Z',
   endedAt: null,
   resolvedBy: null,
+  closedBy: null,
   asksAgainAt: null,
   flappingUntil: null,
   mutedBy: null,

@@ -41,6 +41,7 @@ export function anIncident(part: Partial<Incident> = {}): Incident {
     updatedAt: '2026-01-01T00:00:00.000Z',
     endedAt: null,
     resolvedBy: null,
+    closedBy: null,
     asksAgainAt: null,
     flappingUntil: null,
     mutedBy: null,
