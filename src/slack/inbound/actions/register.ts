@@ -11,6 +11,7 @@ import { memoryHandlers, registerMemoryViews } from './memory-register.ts';
 import { chooseMore, registerOrders, resumeIt, stopIt } from './orders.ts';
 import { type Pressed, readPress } from './pressed.ts';
 import { readItAgain, registerReadAgain, showGrant } from './retry-read.ts';
+import { shareIt } from './share.ts';
 import { showDiagnosis, showEvidence, showOutput, showSteps, showWhy, turnPage } from './show.ts';
 import { putBack, splitOff } from './split.ts';
 import { pageThemNow, takeIt } from './take.ts';
@@ -46,13 +47,14 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.stop]: stopIt,
   [ACTIONS.resume]: resumeIt,
   [ACTIONS.more]: chooseMore,
+  [ACTIONS.share]: shareIt,
   ...memoryHandlers,
   ...gradeHandlers,
   // The browser opens the link; there is nothing to do but to acknowledge.
   [ACTIONS.link]: async () => undefined,
 };
 
-/** Buttons, windows and shortcuts. Whatever it is, it is acknowledged at once and answered. */
+/** Buttons and windows. Whatever it is, it is acknowledged at once and answered. */
 export function registerActions(app: App, context: SlackContext): void {
   app.action<BlockAction<ButtonAction | OverflowAction>>(/.*/, async ({ ack, body, respond }) => {
     await ack();
@@ -77,13 +79,6 @@ export function registerActions(app: App, context: SlackContext): void {
   registerDigDeeper(app, context);
   registerReadAgain(app, context);
   registerOrders(app, context);
-
-  app.shortcut(/.*/, async ({ ack, body }) => {
-    await ack();
-    const channel = body.type === 'message_action' ? body.channel.id : null;
-    const text = 'I know no such shortcut. Type `/sentry help` to see what I can do.';
-    await context.tell({ userId: body.user.id, channel, threadTs: null }, { text });
-  });
 }
 
 const unknownButton: Handler = (context, pressed) =>

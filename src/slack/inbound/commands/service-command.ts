@@ -8,10 +8,10 @@ export const serviceCommand = (name: string, group: HelpGroup, forms: Command['f
   name,
   group,
   forms,
-  run: (context, asked) => ask(context, name, asked),
+  run: (context, asked) => ask(context, name, group, asked),
 });
 
-async function ask(context: SlackContext, name: string, asked: Asked): Promise<Say> {
+async function ask(context: SlackContext, name: string, group: HelpGroup, asked: Asked): Promise<Say> {
   const { commands, records } = context.deps;
   const { userId, teamId, channel, rest } = asked;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
@@ -28,5 +28,6 @@ async function ask(context: SlackContext, name: string, asked: Asked): Promise<S
     if (!mayRead) return sayText(notToSee(named));
   }
   const say = (words: string): void => asked.say(sayText(words));
-  return sayText(await context.withNames(await command({ text: rest, by: userId, incidentId, say })));
+  const told = sayText(await context.withNames(await command({ text: rest, by: userId, incidentId, say })));
+  return { ...told, share: group === 'Ask' };
 }

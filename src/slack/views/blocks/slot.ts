@@ -85,4 +85,5 @@ export const ACTIONS = {
   resume: 'sentry_resume',
   more: 'sentry_more',
   link: 'sentry_link',
+  share: 'sentry_share',
 } as const;
