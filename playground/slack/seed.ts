@@ -58,8 +58,12 @@ export const COMMANDS: readonly SlashCommand[] = [
   { command: '/sentry', description: 'Ask the on-call colleague', usage_hint: 'help' },
 ];
 
-/** Those of manifest.yml: none yet. */
-export const SHORTCUTS: readonly Shortcut[] = [];
+/** Those of manifest.yml. */
+export const SHORTCUTS: readonly Shortcut[] = [
+  { type: 'message', name: 'Investigate this', callback_id: 'investigate_message' },
+  { type: 'message', name: 'Add to memory', callback_id: 'remember_message' },
+  { type: 'message', name: 'Not an incident', callback_id: 'not_an_incident' },
+];
 
 /** An installed app, as the server authenticates and addresses it. */
 export interface InstalledApp {

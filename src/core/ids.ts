@@ -19,3 +19,9 @@ export function parseIncidentId(text: string): IncidentId | undefined {
   const id = /^[0-9]+$/.test(upper) ? `INC-${upper}` : upper;
   return INCIDENT_ID.test(id) ? asIncidentId(id) : undefined;
 }
+
+/** As people write one in a hurry: also `inc7`, `INC 7` and `#7`; undefined for anything else. */
+export function readIncidentId(text: string): IncidentId | undefined {
+  const [, number] = /^(?:inc(?:ident)?)?[\s#_-]*0*([1-9][0-9]{0,17})$/i.exec(text.trim()) ?? [];
+  return number === undefined ? undefined : asIncidentId(`INC-${number}`);
+}

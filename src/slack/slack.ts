@@ -12,6 +12,7 @@ import { createHistory, type History } from './inbound/history.ts';
 import { type HttpHandler, httpReceiver } from './inbound/http-receiver.ts';
 import { createInbox } from './inbound/inbox.ts';
 import { throughInbox } from './inbound/receiver.ts';
+import { registerShortcuts } from './inbound/shortcuts/register.ts';
 import { socketReceiver } from './inbound/socket-receiver.ts';
 import { keepHomes } from './keep-homes.ts';
 import { createAnswerPlaces } from './outbound/answers/answer-places.ts';
@@ -177,6 +178,7 @@ function registerHandlers(deps: SlackDeps, context: SlackContext, receiver: Rece
   const app = createBoltApp(workspace.connection, receiver, workspace.identity, deps.log);
   registerActions(app, context);
   registerCommands(app, context);
+  registerShortcuts(app, context);
   registerEvents(app, context, {
     isAlertChannel: (channel) => workspace.channels.isAmong(channel, workspace.alertChannels),
     takeAlert: (message) => takeAlert(deps, message),

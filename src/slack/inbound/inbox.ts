@@ -15,7 +15,7 @@ const PATIENCE_MS = 500;
 const MAX_ATTEMPTS = 5;
 /** Whoever took it up died so often that the event itself may be why. */
 const MAX_TAKES = 20;
-/** Slack may replay an event for an hour after a reconnect. */
+/** Slack may replay an event for an hour after a reconnect; so long an answer to one person can be shown to others, too. */
 const KEEP_HOURS = 24;
 /** A click or command that old was done again by its person, or has been settled otherwise. */
 const INTERACTIVE_MINUTES = 10;
@@ -135,6 +135,8 @@ export function createInbox(deps: {
     await giveUp();
     await sql`
       DELETE FROM slack_inbox WHERE processed_at < statement_timestamp() - make_interval(hours => ${KEEP_HOURS})`;
+    await sql`
+      DELETE FROM slack_answer WHERE at < statement_timestamp() - make_interval(hours => ${KEEP_HOURS})`;
   }
 
   /** Said for each: an acknowledged event that comes to nothing is one that nobody sends again. */
@@ -217,6 +219,7 @@ export function keyOf(body: Body): string | null {
     const [action] = (body['actions'] ?? []) as readonly { readonly action_ts?: string }[];
     return `action:${typeof trigger === 'string' ? trigger : String(action?.action_ts)}`;
   }
+  if (type === 'message_action' && typeof trigger === 'string') return `shortcut:${trigger}`;
   if (type === 'view_submission') {
     const view = body['view'] as { readonly id?: string; readonly hash?: string } | undefined;
     return `view:${String(view?.id)}:${String(view?.hash)}:${String(trigger)}`;

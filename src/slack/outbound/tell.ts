@@ -20,6 +20,8 @@ export interface Audience {
 export interface Say {
   readonly text: string;
   readonly blocks?: readonly Block[];
+  /** Others may want it as well: where only one person reads it, it has a button that shows it to everybody there. */
+  readonly share?: boolean;
 }
 
 /** Characters of one. */

@@ -301,7 +301,7 @@ describe('a direct message that is no question', () => {
 
   it.each([
     ['hi', 'why INC-7'],
-    ['stop everything', '/sentry stop'],
+    ['stop', '“stop INC-7” is one incident'],
     ['hint: it began with the release', 'incident’s thread'],
     ['status', 'Slack: messages arrive.'],
   ])('“%s” is told what to do, once', async (text, told) => {

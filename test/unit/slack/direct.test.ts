@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { asIncidentId } from '../../../src/core/ids.ts';
 import { redact } from '../../../src/safety/screen/redact.ts';
 import { readDirect } from '../../../src/slack/inbound/direct/read-direct.ts';
 import { plainMarkdown } from '../../../src/slack/outbound/answers/plain-markdown.ts';
@@ -94,10 +95,19 @@ describe('a direct message', () => {
     ['thanks so much, great work', false, { kind: 'thanks' }],
     ['Good morning Sentry', false, { kind: 'help' }],
     ['good morning, checkout is down', false, { kind: 'problem', text: 'good morning, checkout is down' }],
-    ['open incidents?', false, { kind: 'command', text: 'incidents' }],
+    ['open incidents?', false, { kind: 'command', text: 'incidents open' }],
+    ['list incidents', false, { kind: 'command', text: 'incidents' }],
+    ['ack', true, { kind: 'command', text: 'ack INC-7' }],
+    ['ack inc 9', true, { kind: 'command', text: 'ack INC-9' }],
+    ['sentry mutes', false, { kind: 'command', text: 'mutes' }],
+    ['stop INC-9', true, { kind: 'command', text: 'stop INC-9' }],
+    ['stop', true, { kind: 'elsewhere', where: 'switch' }],
+    ['stop it', false, { kind: 'elsewhere', where: 'switch' }],
+    ['stop the payroll job', false, { kind: 'elsewhere', where: 'switch' }],
+    ['memory is full on shop-db', false, { kind: 'problem', text: 'memory is full on shop-db' }],
     ['status?', false, { kind: 'command', text: 'status' }],
     ['/sentry cost INC-3', false, { kind: 'command', text: 'cost INC-3' }],
-    ['stop everything', true, { kind: 'elsewhere', where: 'switch' }],
+    ['stop everything', true, { kind: 'command', text: 'stop everything' }],
     ['approve it', false, { kind: 'elsewhere', where: 'switch' }],
     ['Hint: the release', false, { kind: 'elsewhere', where: 'hint' }],
     ['remember: the release', false, { kind: 'elsewhere', where: 'remember' }],
@@ -110,6 +120,6 @@ describe('a direct message', () => {
     ['checkout is slow', false, { kind: 'problem', text: 'checkout is slow' }],
     ['investigate the disk of shop-db', true, { kind: 'problem', text: 'the disk of shop-db' }],
   ] as const)('%j (in a conversation: %s) is read as %j', (text, inConversation, wish) => {
-    expect(readDirect(text, inConversation)).toEqual(wish);
+    expect(readDirect(text, inConversation ? asIncidentId('INC-7') : null)).toEqual(wish);
   });
 });

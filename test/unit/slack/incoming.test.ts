@@ -56,6 +56,7 @@ describe('the key of a delivery', () => {
     expect(keyOf({ type: 'view_submission', view: { id: 'V1', hash: 'h' }, trigger_id: 't' })).toBe(
       'view:V1:h:t',
     );
+    expect(keyOf({ type: 'message_action', trigger_id: '1.2.c' })).toBe('shortcut:1.2.c');
     expect(keyOf({ type: 'view_closed', view: { id: 'V1' } })).toBeNull();
   });
 });

@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { SHORTCUTS as LOCAL } from '../../../playground/slack/seed.ts';
+import { SHORTCUTS as ANSWERED } from '../../../src/slack/inbound/shortcuts/register.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const text = readFileSync(`${root}manifest.yml`, 'utf8');
@@ -14,6 +16,11 @@ const source = readdirSync(`${root}src/slack`, { recursive: true, encoding: 'utf
 
 interface Manifest {
   readonly features: {
+    readonly shortcuts: readonly {
+      readonly name: string;
+      readonly type: string;
+      readonly callback_id: string;
+    }[];
     readonly slash_commands: readonly { readonly command: string; readonly url?: string }[];
   };
   readonly oauth_config: { readonly scopes: { readonly bot: readonly string[] } };
@@ -127,6 +134,14 @@ describe.each(modes)('the manifest for %s', (mode, manifest) => {
     );
     expect([...manifest.settings.event_subscriptions.bot_events].sort()).toEqual(wanted.sort());
   });
+});
+
+it('its shortcuts are those that the code answers, and those of the local Slack', () => {
+  const { shortcuts } = (parse(text) as Manifest).features;
+  expect(shortcuts.map((each) => each.callback_id)).toEqual(Object.keys(ANSWERED));
+  expect(shortcuts.map(({ type, name, callback_id }) => ({ type, name, callback_id }))).toEqual(LOCAL);
+  // Slack's limit.
+  for (const { name } of shortcuts) expect(name.length).toBeLessThanOrEqual(24);
 });
 
 it('the check would notice a wrong manifest', () => {

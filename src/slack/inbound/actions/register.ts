@@ -13,6 +13,7 @@ import { memoryHandlers, registerMemoryViews } from './memory-register.ts';
 import { chooseMore, registerOrders, resumeIt, stopIt } from './orders.ts';
 import { type Pressed, readPress } from './pressed.ts';
 import { readItAgain, registerReadAgain, showGrant } from './retry-read.ts';
+import { shareIt } from './share.ts';
 import { showDiagnosis, showEvidence, showOutput, showSteps, showWhy, turnPage } from './show.ts';
 import { putBack, splitOff } from './split.ts';
 import { pageThemNow, takeIt } from './take.ts';
@@ -49,6 +50,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.resume]: resumeIt,
   [ACTIONS.more]: chooseMore,
   [ACTIONS.cardMore]: chooseOnCard,
+  [ACTIONS.share]: shareIt,
   ...memoryHandlers,
   ...gradeHandlers,
   ...homeHandlers,
@@ -56,7 +58,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.link]: async () => undefined,
 };
 
-/** Buttons, windows and shortcuts. Whatever it is, it is acknowledged at once and answered. */
+/** Buttons and windows. Whatever it is, it is acknowledged at once and answered. */
 export function registerActions(app: App, context: SlackContext): void {
   app.action<BlockAction<ButtonAction | OverflowAction>>(/.*/, async ({ ack, body, respond }) => {
     await ack();
@@ -83,13 +85,6 @@ export function registerActions(app: App, context: SlackContext): void {
   registerOrders(app, context);
   registerCardMore(app, context);
   registerHomeViews(app, context);
-
-  app.shortcut(/.*/, async ({ ack, body }) => {
-    await ack();
-    const channel = body.type === 'message_action' ? body.channel.id : null;
-    const text = 'I know no such shortcut. Type `/sentry help` to see what I can do.';
-    await context.tell({ userId: body.user.id, channel, threadTs: null }, { text });
-  });
 }
 
 const unknownButton: Handler = (context, pressed) =>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Say, sayStory, sayText } from '../../outbound/tell.ts';
+import { type Say, sayStory } from '../../outbound/tell.ts';
 import type { Command } from './command.ts';
 import { createManualIncident } from './create-manual-incident.ts';
 import { formatHelp } from './help.ts';
@@ -8,7 +8,7 @@ import { incidentsCommand } from './incidents-command.ts';
 import { memoryCommand, promotionsCommand } from './memory-command.ts';
 import { mergeCommand } from './merge-command.ts';
 import { serviceCommand } from './service-command.ts';
-import { whyCommand } from './why-command.ts';
+import { statusCommand, whyCommand } from './why-command.ts';
 
 /** Everything that `/sentry` does. Help, and what was probably meant by a misspelt name, are made from it. */
 export const COMMANDS: readonly Command[] = [
@@ -18,12 +18,20 @@ export const COMMANDS: readonly Command[] = [
     forms: [['why INC-7', 'what happened, with its evidence, and who approved what']],
     run: whyCommand,
   },
-  { name: 'incidents', group: 'Ask', forms: [['incidents', 'the newest']], run: incidentsCommand },
+  {
+    name: 'incidents',
+    group: 'Ask',
+    forms: [
+      ['incidents', 'the newest'],
+      ['incidents open', 'or `today`, `mine`, or a system’s name'],
+    ],
+    run: incidentsCommand,
+  },
   {
     name: 'status',
     group: 'Ask',
     forms: [['status', 'am I all right, and is anything stopped?']],
-    run: async (context) => sayText((await context.statusLines()).join('\n')),
+    run: statusCommand,
   },
   serviceCommand('cost', 'Ask', [['cost', 'what the model cost']]),
   {

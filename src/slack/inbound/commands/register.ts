@@ -2,6 +2,7 @@ import type { App } from '@slack/bolt';
 import { messageOf } from '../../../core/errors.ts';
 import type { SlackContext } from '../../context.ts';
 import type { Say } from '../../outbound/tell.ts';
+import { answer } from './answer.ts';
 import { sentryCommand } from './sentry-command.ts';
 
 /** `/sentry`, answered to whoever typed it. */
@@ -22,6 +23,6 @@ export function registerCommands(app: App, context: SlackContext): void {
       context.deps.log.error({ command: command.text, error: messageOf(error) }, 'a command failed');
       return { text: 'That did not work: the record cannot be read now. Please try again in a moment.' };
     });
-    await context.tell(to, say);
+    await answer(context, to, say);
   });
 }

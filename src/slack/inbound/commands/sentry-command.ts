@@ -1,5 +1,5 @@
 import { closestName } from '../../../core/closest-name.ts';
-import { parseIncidentId } from '../../../core/ids.ts';
+import { readIncidentId } from '../../../core/ids.ts';
 import type { SlackContext } from '../../context.ts';
 import { type Say, sayText } from '../../outbound/tell.ts';
 import { cut } from '../../views/blocks/text.ts';
@@ -10,10 +10,12 @@ import { whyCommand } from './why-command.ts';
 /** Answers `/sentry …`: a command of the table, or an incident's number. */
 export async function sentryCommand(context: SlackContext, asked: Omit<Asked, 'rest'>): Promise<Say> {
   const [word = 'help', ...others] = asked.text.trim().split(/\s+/).filter(Boolean);
-  const rest = others.join(' ');
+  const typed = others.join(' ');
+  // “inc 7” and “#7” are INC-7; a bare number may be anything.
+  const rest = (/^(?:inc|#)/i.test(typed) ? readIncidentId(typed) : undefined) ?? typed;
   const command = COMMANDS.find(({ name }) => name === word.toLowerCase());
   if (command) return command.run(context, { ...asked, rest });
-  if (parseIncidentId(word)) return whyCommand(context, { ...asked, rest: word });
+  if (readIncidentId(asked.text)) return whyCommand(context, { ...asked, rest: asked.text });
   return sayText(unknownName(word));
 }
 

@@ -8,11 +8,16 @@ export const serviceCommand = (name: string, group: HelpGroup, forms: Command['f
   name,
   group,
   forms,
-  run: (context, asked) => askService(context, name, asked),
+  run: (context, asked) => askService(context, name, asked, group === 'Ask'),
 });
 
 /** As if it had been typed: whatever asks goes the same way. */
-export async function askService(context: SlackContext, name: string, asked: Asked): Promise<Say> {
+export async function askService(
+  context: SlackContext,
+  name: string,
+  asked: Asked,
+  share = false,
+): Promise<Say> {
   const { commands, records } = context.deps;
   const { userId, teamId, channel, rest } = asked;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
@@ -29,5 +34,6 @@ export async function askService(context: SlackContext, name: string, asked: Ask
     if (!mayRead) return sayText(notToSee(named));
   }
   const say = (words: string): void => asked.say(sayText(words));
-  return sayText(await context.withNames(await command({ text: rest, by: userId, incidentId, say })));
+  const told = sayText(await context.withNames(await command({ text: rest, by: userId, incidentId, say })));
+  return { ...told, share };
 }

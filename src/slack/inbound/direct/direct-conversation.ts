@@ -14,17 +14,17 @@ import { readDirect } from './read-direct.ts';
 
 /** What `help` says in a direct message: short, it is read on a phone. */
 const DIRECT_HELP = [
-  'Here you can ask me without an audience. I only read; nothing is changed from here.',
+  'Here you can ask me without an audience.',
   '• “why INC-7”: what happened, with its evidence',
   '• any question: I answer for the incident you name, else the newest you may see',
-  '• “status”, “incidents”, “cost”',
+  '• every command, with or without /sentry: “incidents open”, “ack INC-7”, “stop INC-7”, “mute …”, “cost”',
   '• describe a problem (“checkout is slow”), and I open an incident for it in the alert channel',
   'Fixes are approved in the incident’s thread. All commands: /sentry help',
 ].join('\n');
 
 const ELSEWHERE = {
   switch:
-    'I stop and approve nothing from a direct message. To stop one incident: /sentry stop INC-7. All changes: /sentry stop everything. Fixes are approved on their card, in the incident’s thread.',
+    'Say what: “stop INC-7” is one incident, “stop everything” is every change, and “resume INC-7” goes on. Fixes are approved on their card, in the incident’s thread.',
   hint: 'Say that in the incident’s thread, so that everybody there sees it: “hint: …”.',
   remember: 'For yourself: /sentry memory remember <text>. For an incident: “remember: …” in its thread.',
 } as const;
@@ -42,7 +42,7 @@ export async function answerDirect(context: SlackContext, said: Said): Promise<v
   const may = await context.directory.mayAct(said.userId, said.teamId);
   if (!may.ok) return say(sayText(may.reason));
   const here = await incidentOfThread(context, place);
-  const wish = readDirect(said.text, here !== null);
+  const wish = readDirect(said.text, here);
   switch (wish.kind) {
     case 'help':
       return say(sayText(DIRECT_HELP));

@@ -16,12 +16,21 @@ export interface DirectPlace {
   readonly threadTs: string;
 }
 
+/** A message that no incident's thread has: a direct one, or one shown in a channel. */
+export interface MessageSpot {
+  readonly channel: string;
+  /** Null: a message of its own in the channel. */
+  readonly threadTs: string | null;
+  /** What it is known by in that channel; the thread, where it is left out. */
+  readonly key?: string;
+}
+
 export interface DirectMessages {
   /**
    * Makes this message stand there once, saying just this, also over restarts, however long Slack is away. Rejects at the
    * end, and with SLACK_DIRECT where Slack will not have it: unlike an incident's thread, it is nobody else's to open again.
    */
-  say(place: DirectPlace, slot: Slot): Promise<void>;
+  say(place: MessageSpot, slot: Slot): Promise<void>;
 }
 
 export interface DirectDeps {
@@ -54,8 +63,8 @@ export function createDirectMessages(deps: DirectDeps): DirectMessages {
   const { store, paces } = deps;
 
   /** Null: it stands there. Else how long to wait before it is tried again. */
-  async function attempt(place: DirectPlace, slot: Slot): Promise<number | null> {
-    const subject = directId(place.channel, place.threadTs);
+  async function attempt(place: MessageSpot, slot: Slot): Promise<number | null> {
+    const subject = directId(place.channel, place.key ?? place.threadTs ?? '');
     if (!(await store.acquire(subject))) return BUSY_MS;
     try {
       const row = (await store.posts(subject)).get(slot.slot);
@@ -73,7 +82,7 @@ export function createDirectMessages(deps: DirectDeps): DirectMessages {
       if (delivery.kind === 'later' && delivery.failure?.kind === 'wait') await pace.block(delivery.ms);
       if (delivery.kind === 'later' && delivery.failure && isFinal(delivery.failure))
         throw new OpsError('SLACK_DIRECT', `Slack takes no direct message here: ${delivery.failure.code}.`, {
-          hint: 'The person may have left, or closed their messages with the bot.',
+          hint: 'The person may have left, or closed their messages with the bot; or the bot is not in the channel.',
         });
       if (delivery.kind === 'later') return Math.min(delivery.ms, MAX_WAIT_MS);
       return delivery.kind === 'lost' ? BUSY_MS : null;

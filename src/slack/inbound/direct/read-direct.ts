@@ -1,4 +1,6 @@
 import { type IncidentId, parseIncidentId } from '../../../core/ids.ts';
+import { COMMANDS } from '../commands/all-commands.ts';
+import { readCommand, type Spoken } from '../commands/read-command.ts';
 import { asksForStory, isQuestion } from '../events/question-words.ts';
 
 /** What a person wants who writes to the bot alone. */
@@ -13,8 +15,8 @@ export type DirectWish =
   | { readonly kind: 'question'; readonly named: IncidentId | null; readonly bare: boolean }
   | { readonly kind: 'problem'; readonly text: string };
 
-const COMMAND =
-  /^\/?(?:sentry\s+)?(?:(?:list|show|open)\s+)?(status|incidents|cost(?:\s+inc-\d+)?)\s*[?.!]*$/i;
+/** What may stand before a command's name, besides `/sentry`. */
+const SHOWN = /^(?:sentry\s+)?(?:(?:list|show)\s+)?(?=\S)/i;
 const HELP = /^\/?(?:sentry\s+)?(?:help|test)\s*[?.!]*$/i;
 /** A message of nothing but these is about no incident. */
 const greetings = new Set('hi hello hey yo morning afternoon evening night'.split(' '));
@@ -25,16 +27,15 @@ const courtesies = new Set(
 );
 const SWITCH = /^\/?(?:sentry\s+)?(?:(?:stop|resume|pause|approve|deny)\b|(?:split|merge)\s+inc-)/i;
 const INVESTIGATE = /^\/?(?:sentry\s+)?(?:investigate|look into)\s+(?=\S)/i;
-/**
- * Reads a direct message. `inConversation`: its thread is about an incident already, so that anything said there is about it.
- */
-export function readDirect(given: string, inConversation: boolean): DirectWish {
+/** Reads a direct message. `about`: what its thread is about already, so that anything said there is about it. */
+export function readDirect(given: string, about: IncidentId | null): DirectWish {
   const text = given.trim();
   if (text === '' || HELP.test(text)) return { kind: 'help' };
   const polite = readCourtesy(text);
   if (polite !== null) return { kind: polite };
-  const command = COMMAND.exec(text)?.[1];
-  if (command !== undefined) return { kind: 'command', text: command };
+  const said = text.replace(SHOWN, '').replace(/^open incidents\b/i, 'incidents open');
+  const spoken = readCommand(said, COMMANDS, { incident: about, inThread: false });
+  if (spoken && isCommandHere(spoken)) return { kind: 'command', text: spoken.text };
   if (SWITCH.test(text)) return { kind: 'elsewhere', where: 'switch' };
   if (/^hint\s*:/i.test(text)) return { kind: 'elsewhere', where: 'hint' };
   if (/^remember\s*:/i.test(text)) return { kind: 'elsewhere', where: 'remember' };
@@ -44,10 +45,17 @@ export function readDirect(given: string, inConversation: boolean): DirectWish {
     .filter((word) => /^inc-\d+$/i.test(word))
     .map((word) => parseIncidentId(word))[0];
   const bare = asksForStory(text);
-  if (named !== undefined || bare || inConversation || isQuestion(text))
+  if (named !== undefined || bare || about !== null || isQuestion(text))
     return { kind: 'question', named: named ?? null, bare };
   return text.split(/\s+/).length < 2 ? { kind: 'help' } : { kind: 'problem', text };
 }
+
+/**
+ * *why* is told with its follow-ups, and what is investigated has a message of its own to begin with. To stop is said with what: alone it
+ * may mean an answer that is under way as well as everything.
+ */
+const isCommandHere = ({ name, text }: Spoken): boolean =>
+  !['why', 'investigate', 'help'].includes(name) && !/^(?:stop|resume)$/.test(text);
 
 /** Null: more than a courtesy is said. */
 export function readCourtesy(text: string): 'help' | 'thanks' | null {

@@ -6,21 +6,21 @@ import { isMerged } from '../../../core/merged-with.ts';
 import { asksForOpen } from '../../../incidents/questions/record-answer.ts';
 import type { SlackContext } from '../../context.ts';
 import { onlyTheRecord, shortAnswer, shortState } from '../../outbound/answers/short-answer.ts';
-import { type Say, sayStory, sayText } from '../../outbound/tell.ts';
+import { type Say, sayText } from '../../outbound/tell.ts';
 import { messageUrl } from '../../people/identity.ts';
 import { briefOf } from '../../views/blocks/brief.ts';
 import { link, paragraph, prose, words } from '../../views/blocks/build.ts';
 import type { Slot } from '../../views/blocks/slot.ts';
 import { escape } from '../../views/blocks/text.ts';
 import { remember } from '../actions/remember.ts';
-import { helpSay } from '../commands/all-commands.ts';
+import { COMMANDS, helpSay } from '../commands/all-commands.ts';
+import { answer } from '../commands/answer.ts';
+import { notToSee } from '../commands/command.ts';
 import { createManualIncident } from '../commands/create-manual-incident.ts';
-import { readIncidentOrder } from '../commands/incident-orders.ts';
-import { readMergeOrder } from '../commands/merge-command.ts';
+import { readCommand, type Spoken } from '../commands/read-command.ts';
 import { sentryCommand } from '../commands/sentry-command.ts';
 import { readCourtesy } from '../direct/read-direct.ts';
 import { isQuestion } from './question-words.ts';
-import { isMuteOrder, type Order, readOrder } from './read-order.ts';
 
 /** Something a person said to the bot. */
 export interface Said {
@@ -35,16 +35,17 @@ export interface Said {
 
 const HINT = /^\s*hint\s*:\s*/i;
 const REMEMBER = /^\s*remember\s*:\s*/i;
-/** A mention: in an incident's thread a question is answered from the record, anything else is a hint; elsewhere it is something to look into. */
+/**
+ * A mention: a command is carried out. Else in an incident's thread a question is answered from the record, anything more is a hint;
+ * elsewhere it is something to look into.
+ */
 export async function answerMention(context: SlackContext, said: Said): Promise<void> {
   const incidentId = await incidentOf(context, said);
   if (!incidentId) return answerElsewhere(context, said);
   await noteWriter(context, incidentId, said);
   const text = said.text.trim();
-  const order = readOrder(text, { inThread: true });
-  if (order) return takeOrder(context, incidentId, said, order);
-  if (readMergeOrder(text) || isMuteOrder(text) || readIncidentOrder(text))
-    return context.outbound.say(incidentId, answerSlot(said, await command(context, said, text)));
+  const spoken = readCommand(text, COMMANDS, { incident: incidentId, inThread: true });
+  if (spoken) return takeCommand(context, incidentId, said, spoken);
   if (HINT.test(text)) return takeHint(context, incidentId, said, text.replace(HINT, ''));
   if (REMEMBER.test(text)) return keep(context, incidentId, said, text.replace(REMEMBER, ''));
   const polite = readCourtesy(text);
@@ -117,21 +118,29 @@ async function answerQuestion(
   await questions.ask(question);
 }
 
-/**
- * “stop” and “resume”: alone or with a reason of this incident, else of what they name, as `/sentry stop …` does it; a *stop* of
- * nothing known is of this incident. What is being answered in the thread ends as well.
- */
-async function takeOrder(context: SlackContext, id: IncidentId, said: Said, order: Order): Promise<void> {
+/** What is of this incident is answered in its thread; the rest to who asks, who may pass it on. What is being answered there ends with a *stop*. */
+async function takeCommand(
+  context: SlackContext,
+  id: IncidentId,
+  said: Said,
+  { name, text, forAll }: Spoken,
+): Promise<void> {
   const may = await context.directory.mayAct(said.userId, said.teamId);
-  if (may.ok && order.verb === 'stop' && said.threadTs)
+  if (may.ok && name === 'stop' && said.threadTs)
     await context.deps.questions.stop(said.channel, said.threadTs);
-  const words = order.scope ?? `${id} ${order.reason}`.trim();
-  await context.outbound.say(id, answerSlot(said, await command(context, said, `${order.verb} ${words}`)));
+  const say = await command(context, said, text);
+  if (!forAll) return answer(context, said, say);
+  await context.outbound.say(id, answerSlot(said, { ...say, text: await context.withNames(say.text) }));
 }
 
 /** As if it had been typed: commands cannot be typed in threads, there they are said. */
-function command(context: SlackContext, said: Said, text: string): Promise<Say> {
-  return sentryCommand(context, { ...said, text, say: () => undefined });
+const command = (context: SlackContext, said: Said, text: string): Promise<Say> =>
+  sentryCommand(context, { ...said, text, say: () => undefined });
+
+/** Something said to be looked at, as *Investigate this* does it in a thread. */
+export async function hintInThread(context: SlackContext, id: IncidentId, said: Said): Promise<void> {
+  await noteWriter(context, id, said);
+  await takeHint(context, id, said, said.text);
 }
 
 async function takeHint(context: SlackContext, id: IncidentId, said: Said, text: string): Promise<void> {
@@ -175,47 +184,36 @@ async function keep(context: SlackContext, id: IncidentId, said: Said, text: str
 }
 
 async function answerElsewhere(context: SlackContext, said: Said): Promise<void> {
-  const order = readOrder(said.text, { inThread: false });
-  if (order)
-    return context.tell(
-      { userId: said.userId, channel: said.channel, threadTs: said.threadTs },
-      await command(context, said, `${order.verb} ${order.scope ?? order.reason}`.trim()),
-    );
-  const merge = readMergeOrder(said.text);
-  if (merge?.id || isMuteOrder(said.text) || readIncidentOrder(said.text)?.id)
-    return context.tell(
-      { userId: said.userId, channel: said.channel, threadTs: said.threadTs },
-      await command(context, said, said.text),
-    );
+  const spoken = readCommand(said.text, COMMANDS, { incident: null, inThread: false });
+  // Told again after a crash, it opens nothing more.
+  if (spoken?.name === 'investigate')
+    return context.tell(said, await openFor(context, said, spoken.text.replace(/^\S+\s+/, '')));
+  if (spoken) return answer(context, said, await command(context, said, spoken.text));
   const named = said.text.split(/[\s,.;:!?]+/).find((word) => /^inc-\d+$/i.test(word));
   const id = named ? parseIncidentId(named) : undefined;
   const found = id ? await context.deps.records.load(id) : null;
   const record =
     found && (await context.access.mayRead(said.userId, found.incident, said.channel)) ? found : null;
-  if (id && !record)
-    return context.tell(
-      { userId: said.userId, channel: said.channel, threadTs: said.threadTs },
-      sayText(`There is no ${id} that you may see.`),
-    );
+  if (id && !record) return context.tell(said, sayText(notToSee(id)));
   if (!record && asksForOpen(said.text))
-    return context.tell(
-      { userId: said.userId, channel: said.channel, threadTs: said.threadTs },
-      await command(context, said, 'incidents'),
-    );
+    return answer(context, said, await command(context, said, 'incidents open'));
   const { ok: mayLook } = await context.directory.mayLook(said.userId, said.teamId);
   const readers = { userId: said.userId, channel: said.channel, alone: true, mayLook };
   const known =
     record && named !== said.text.trim() ? await shortAnswer(context, record, said.text, readers) : null;
-  const say = known ?? (record ? sayStory(context.deps.why(record)) : await openOrHelp(context, said));
-  await context.tell({ userId: said.userId, channel: said.channel, threadTs: said.threadTs }, say);
+  if (known || !record) return context.tell(said, known ?? (await openOrHelp(context, said)));
+  await answer(context, said, await command(context, said, `why ${record.incident.id}`));
 }
 
-/** More than a greeting is something to look into. */
+/** More than a greeting is something to look into; one word may be a command's name with a slip in it. */
 async function openOrHelp(context: SlackContext, said: Said): Promise<Say> {
   const text = said.text.trim();
-  if (text.split(/\s+/).length < 2 || /^help\b/i.test(text)) return helpSay();
-  return createManualIncident(context, { ...said, text, key: `${said.channel}:${said.ts}` });
+  if (text === '' || readCourtesy(text) !== null || /^help\b/i.test(text)) return helpSay();
+  return /\s/.test(text) ? openFor(context, said, text) : command(context, said, text);
 }
+
+const openFor = (context: SlackContext, said: Said, text: string): Promise<Say> =>
+  createManualIncident(context, { ...said, text, key: `${said.channel}:${said.ts}` });
 
 /** Named after what it answers: told again after a crash, it is not posted again. */
 function answerSlot(said: Said, say: Say): Slot {

@@ -12,7 +12,7 @@ export interface Order {
 const POINTING = /^(?:(?:it|this|that|now|here|please|incident)\b[\s,]*)+/i;
 
 /** What may stand before the order: thanks and marks, as people write in a hurry. */
-const BEFORE =
+export const BEFORE =
   /^(?:(?:please|pls|ok|okay|hey|no|now|just|(?:can|could|will|would) you|sentry)\b|:[a-z0-9_+-]+:|[\s,.!–—-]|\p{Extended_Pictographic}|\uFE0F)+/iu;
 
 /** “can you stop?” asks for it; “stop?” asks about it. */
@@ -39,7 +39,7 @@ export function readOrder(text: string, { inThread }: { readonly inThread: boole
     : { ...order, scope: rest, reason: '' };
 }
 
-/** “mute 2h”, “unmute M3”, “mutes” or “silence 2h”, as a command says it: “mute the noisy ones” is a sentence, and a hint. */
+/** “mute 2h”, “unmute M3”, “mutes” or “silence 2h”, as a command says it: “mute the noisy ones” is a sentence. */
 export const isMuteOrder = (text: string): boolean =>
   /^(?:mute\s+(?:confirm\s+)?(?:(?:this|it|that)\s+)?(?:for\s+)?(?:\d+\s*(?:m|h|d|mins?|minutes?|hrs?|hours?|days?)\b|[{"“]?[a-z_][\w.]*\s*[!=])|unmute(?:\s+m\d+)?[\s.!]*$|mutes[\s.!]*$|silence\s+(?:inc-\d+\s+)?(?:for\s+)?\d+[mhd]\b)/i.test(
     text.trim(),

@@ -88,4 +88,5 @@ export const ACTIONS = {
   more: 'sentry_more',
   cardMore: 'sentry_card_more',
   link: 'sentry_link',
+  share: 'sentry_share',
 } as const;

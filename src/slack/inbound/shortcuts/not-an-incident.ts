@@ -1,0 +1,26 @@
+import type { SlackContext } from '../../context.ts';
+import { carryOut } from '../commands/incident-orders.ts';
+import { openedBy, type Shortcut } from './shortcut.ts';
+
+/** *Not an incident*: on an alert's message, or on the first one of an incident's thread, it closes that incident with these words. */
+export async function notAnIncident(context: SlackContext, shortcut: Shortcut): Promise<void> {
+  const { userId, teamId, channel, message, to } = shortcut;
+  const isFirst = message.ts === message.threadTs;
+  const [opened, ...others] = await openedBy(context, shortcut);
+  if (others.length > 0)
+    return context.tell(to, {
+      text: 'More than one incident began with this message: close each in its thread, by “close” or behind its three dots.',
+    });
+  const id = opened ?? (isFirst ? await context.deps.records.findByThread(channel, message.ts) : null);
+  if (!id)
+    return context.tell(to, {
+      text: 'No incident began with this message. Choose this on an alert, or on the first message of an incident’s thread.',
+    });
+  const who = { userId, teamId, channel, threadTs: message.threadTs };
+  const done = await carryOut(context, id, { verb: 'close', reason: 'not an incident' }, who);
+  await context.tell(to, {
+    text: done.ok
+      ? `${done.text} To let alerts like it wait, mention me in its thread: “mute 2h”.`
+      : done.reason,
+  });
+}
