@@ -217,9 +217,9 @@ describe('what is chosen on a card', () => {
 
 it('a command that names nothing says how', async () => {
   const { context } = scene();
-  const none = { ...ann, threadTs: null };
-  for (const verb of ['close', 'assign @noah', 'severity', 'severity bad INC-7'])
-    expect((await incidentCommand(context, verb, none)).text).toContain(
-      `/sentry ${verb.split(' ')[0]} INC-7`,
+  const none = { ...ann, channel: 'C1', threadTs: null, rest: '', say: () => undefined };
+  for (const text of ['close', 'assign @noah', 'severity', 'severity bad INC-7'])
+    expect((await incidentCommand(context, { ...none, text })).text).toContain(
+      `/sentry ${text.split(' ')[0]} INC-7`,
     );
 });

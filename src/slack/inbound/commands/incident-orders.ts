@@ -7,6 +7,7 @@ import { unescapeMrkdwn } from '../../../core/unescape-mrkdwn.ts';
 import type { Steered } from '../../../incidents/steering.ts';
 import type { SlackContext } from '../../context.ts';
 import { type Say, sayText } from '../../outbound/tell.ts';
+import { type Asked, incidentHere } from './command.ts';
 
 /** What somebody wants done with an incident as a whole. */
 export type Order =
@@ -71,14 +72,13 @@ export interface Orderer {
 }
 
 /** `/sentry close|assign|severity …`; in a thread of an incident it need not be named. */
-export async function incidentCommand(context: SlackContext, text: string, who: Orderer): Promise<Say> {
+export async function incidentCommand(context: SlackContext, asked: Asked): Promise<Say> {
+  const { text } = asked;
   const said = readIncidentOrder(unescapeMrkdwn(text), true);
-  const here =
-    who.channel && who.threadTs ? await context.deps.records.findByThread(who.channel, who.threadTs) : null;
-  const id = said?.id ?? here;
+  const id = said?.id ?? (await incidentHere(context, asked));
   const [verb = ''] = text.trim().toLowerCase().split(/\s+/);
   if (!said || !id) return sayText(HOW[verb] ?? '');
-  const done = await carryOut(context, id, said.order, who);
+  const done = await carryOut(context, id, said.order, asked);
   return sayText(await context.withNames(done.ok ? done.text : done.reason));
 }
 

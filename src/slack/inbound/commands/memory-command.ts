@@ -22,15 +22,7 @@ import { cut, escape, oneLine } from '../../views/blocks/text.ts';
 import { formatPrincipal } from '../../views/draw-options.ts';
 import { trustLabels } from '../../views/memory-views.ts';
 import { remember } from '../actions/remember.ts';
-
-/** Who typed a command, and where. */
-export interface Asked {
-  readonly userId: string;
-  readonly teamId: string | null;
-  readonly channel: string;
-  /** The thread it was typed in, where Slack tells. */
-  readonly threadTs: string | null;
-}
+import { type Asked, incidentHere } from './command.ts';
 
 const SHOWN = 15;
 const USAGE = [
@@ -40,26 +32,21 @@ const USAGE = [
 ].join('\n');
 
 /** `/sentry memory …` */
-export async function memoryCommand(
-  context: SlackContext,
-  parts: readonly string[],
-  text: string,
-  asked: Asked,
-): Promise<Say> {
+export async function memoryCommand(context: SlackContext, asked: Asked): Promise<Say> {
   const { memory } = context.deps;
-  const [verb = '', ...rest] = parts;
+  const [verb = '', ...rest] = asked.rest.split(' ');
   switch (verb.toLowerCase()) {
     case '':
       return summary(context);
     case 'remember': {
       const may = await context.directory.mayAct(asked.userId, asked.teamId);
       if (!may.ok) return sayText(may.reason);
-      const incident = await incidentHere(context, asked);
+      const incident = await incidentOf(context, asked);
       // The text as it was typed, line ends included.
       return remember(memory, {
         userId: asked.userId,
         incident,
-        text: text.replace(/^\s*memory\s+remember\b/i, ''),
+        text: asked.text.replace(/^\s*memory\s+remember\b/i, ''),
       });
     }
     case 'list':
@@ -134,7 +121,7 @@ async function summary(context: SlackContext): Promise<Say> {
 
 async function listing(context: SlackContext, asked: Asked, wanted: string): Promise<Say> {
   const { memory } = context.deps;
-  const here = await incidentHere(context, asked);
+  const here = await incidentOf(context, asked);
   const all = await memory.documents.list(readerHere(asked.userId, here?.id ?? null));
   const needle = wanted.trim().toLowerCase();
   const found = all.filter(({ store, path, title }) =>
@@ -170,8 +157,8 @@ const documentLine = ({ id, store, path, title, trust }: MemoryDocument) =>
 
 const whose = (store: string): string => (store.startsWith('user:') ? 'yours' : store);
 
-async function incidentHere(context: SlackContext, { channel, threadTs }: Asked) {
-  const id = threadTs ? await context.deps.records.findByThread(channel, threadTs) : null;
+async function incidentOf(context: SlackContext, asked: Asked) {
+  const id = await incidentHere(context, asked);
   return (id && (await context.deps.records.load(id))?.incident) || null;
 }
 

@@ -3,6 +3,7 @@ import type { Correlation } from '../../../incidents/correlation/correlation.ts'
 import type { Steered } from '../../../incidents/steering.ts';
 import type { SlackContext } from '../../context.ts';
 import { type Say, sayText } from '../../outbound/tell.ts';
+import { type Asked, incidentHere, notToSee } from './command.ts';
 
 /** “split” and “merge … into …” as somebody says it to the bot; `id` null: what is being talked about. */
 export type MergeOrder =
@@ -30,26 +31,15 @@ const HOW = {
 } as const;
 
 /** `/sentry split INC-5` and `/sentry merge INC-5 into INC-3`; in a thread of an incident it need not be named. */
-export async function mergeCommand(
-  context: SlackContext,
-  said: { readonly verb: 'split' | 'merge'; readonly text: string },
-  who: {
-    readonly userId: string;
-    readonly teamId: string | null;
-    readonly channel: string;
-    readonly threadTs: string | null;
-  },
-): Promise<Say> {
-  const { userId, teamId, channel, threadTs } = who;
+export async function mergeCommand(context: SlackContext, asked: Asked): Promise<Say> {
+  const { userId, teamId, text } = asked;
   const may = await context.directory.mayAct(userId, teamId);
   if (!may.ok) return sayText(may.reason);
-  const order = readMergeOrder(said.text);
-  const here = threadTs ? await context.deps.records.findByThread(channel, threadTs) : null;
-  const id = order?.id ?? here;
-  if (!order || !id) return sayText(HOW[said.verb]);
-  const unseen = await firstUnseen(context, who, order.verb === 'merge' ? [id, order.into] : [id]);
-  // The same words for both: whether there is one in a private channel is its members' to know.
-  if (unseen) return sayText(`There is no ${unseen} that you may see.`);
+  const order = readMergeOrder(text);
+  const id = order?.id ?? (await incidentHere(context, asked));
+  if (!order || !id) return sayText(/^\s*split\b/i.test(text) ? HOW.split : HOW.merge);
+  const unseen = await firstUnseen(context, asked, order.verb === 'merge' ? [id, order.into] : [id]);
+  if (unseen) return sayText(notToSee(unseen));
   const done = await carryOut(context.deps.correlation, order, id, userId);
   context.outbound.pressed(id);
   return sayText(await context.withNames(done.ok ? done.text : done.reason));
@@ -65,7 +55,7 @@ const carryOut = (
 
 async function firstUnseen(
   { deps, access }: SlackContext,
-  { userId, channel }: { readonly userId: string; readonly channel: string },
+  { userId, channel }: Asked,
   ids: readonly IncidentId[],
 ): Promise<IncidentId | null> {
   for (const id of ids) {

@@ -11,12 +11,14 @@ export function registerCommands(app: App, context: SlackContext): void {
     const threadTs = (command as { readonly thread_ts?: string }).thread_ts ?? null;
     const place = { channel: command.channel_id, threadTs };
     const to = { userId: command.user_id, ...place, respond };
-    const asking = {
+    const asked = {
+      ...place,
       userId: command.user_id,
       teamId: command.team_id ?? null,
+      text: command.text ?? '',
       say: (say: Say) => void context.tell(to, say),
     };
-    const say = await sentryCommand(context, command.text ?? '', place, asking).catch((error: unknown) => {
+    const say = await sentryCommand(context, asked).catch((error: unknown) => {
       context.deps.log.error({ command: command.text, error: messageOf(error) }, 'a command failed');
       return { text: 'That did not work: the record cannot be read now. Please try again in a moment.' };
     });

@@ -52,9 +52,11 @@ export async function answerDirect(context: SlackContext, said: Said): Promise<v
       return say(sayText(ELSEWHERE[wish.where]));
     case 'command':
       return say(
-        await sentryCommand(context, wish.text, place, {
+        await sentryCommand(context, {
+          ...place,
           userId: said.userId,
           teamId: said.teamId,
+          text: wish.text,
           say: () => undefined,
         }),
       );

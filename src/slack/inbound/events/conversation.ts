@@ -13,10 +13,11 @@ import { link, paragraph, prose, words } from '../../views/blocks/build.ts';
 import type { Slot } from '../../views/blocks/slot.ts';
 import { escape } from '../../views/blocks/text.ts';
 import { remember } from '../actions/remember.ts';
+import { helpSay } from '../commands/all-commands.ts';
 import { createManualIncident } from '../commands/create-manual-incident.ts';
 import { readIncidentOrder } from '../commands/incident-orders.ts';
 import { readMergeOrder } from '../commands/merge-command.ts';
-import { helpSay, sentryCommand } from '../commands/sentry-command.ts';
+import { sentryCommand } from '../commands/sentry-command.ts';
 import { readCourtesy } from '../direct/read-direct.ts';
 import { isQuestion } from './question-words.ts';
 import { isMuteOrder, type Order, readOrder } from './read-order.ts';
@@ -130,12 +131,7 @@ async function takeOrder(context: SlackContext, id: IncidentId, said: Said, orde
 
 /** As if it had been typed: commands cannot be typed in threads, there they are said. */
 function command(context: SlackContext, said: Said, text: string): Promise<Say> {
-  const place = { channel: said.channel, threadTs: said.threadTs };
-  return sentryCommand(context, text, place, {
-    userId: said.userId,
-    teamId: said.teamId,
-    say: () => undefined,
-  });
+  return sentryCommand(context, { ...said, text, say: () => undefined });
 }
 
 async function takeHint(context: SlackContext, id: IncidentId, said: Said, text: string): Promise<void> {
