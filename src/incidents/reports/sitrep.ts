@@ -99,7 +99,7 @@ function causeOf({ incident, events }: IncidentRecord): string | null {
 }
 
 /** What it waits for now, or is stuck on. */
-function waitingFor(record: IncidentRecord): string {
+export function waitingFor(record: IncidentRecord): string {
   const { incident } = record;
   const asked = openProposal(record);
   if (asked !== undefined)
@@ -111,11 +111,11 @@ function waitingFor(record: IncidentRecord): string {
   return next === '' ? `${formatStanding(incident)}.` : `${formatStanding(incident)}${next}`;
 }
 
-const openProposal = ({ actions }: IncidentRecord): Action | undefined =>
+export const openProposal = ({ actions }: IncidentRecord): Action | undefined =>
   actions.find(({ state, auditOnly, step }) => state === 'proposed' && !auditOnly && step === 1);
 
 /** The last repair that ran, or may have. */
-function triedOf({ actions }: IncidentRecord): string | null {
+export function triedOf({ actions }: IncidentRecord): string | null {
   const ran = actions.filter(
     (action) =>
       action.step === 1 &&
@@ -133,7 +133,7 @@ function triedOf({ actions }: IncidentRecord): string | null {
 }
 
 /** What is next for certain: never a time that nothing is due at. */
-function nextOf(record: IncidentRecord, { now, nextCallAt }: SitrepOptions): string {
+export function nextOf(record: IncidentRecord, { now, nextCallAt }: SitrepOptions): string {
   const { incident, events } = record;
   const asked = openProposal(record);
   const { acknowledged, waitsUntil } = callStateOf(events);
