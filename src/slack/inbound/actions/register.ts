@@ -10,6 +10,7 @@ import { investigate } from './investigate.ts';
 import { memoryHandlers, registerMemoryViews } from './memory-register.ts';
 import { chooseMore, registerOrders, resumeIt, stopIt } from './orders.ts';
 import { type Pressed, readPress } from './pressed.ts';
+import { makeReport } from './report.ts';
 import { readItAgain, registerReadAgain, showGrant } from './retry-read.ts';
 import { showDiagnosis, showEvidence, showOutput, showSteps, showWhy, turnPage } from './show.ts';
 import { putBack, splitOff } from './split.ts';
@@ -46,6 +47,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.stop]: stopIt,
   [ACTIONS.resume]: resumeIt,
   [ACTIONS.more]: chooseMore,
+  [ACTIONS.report]: makeReport,
   ...memoryHandlers,
   ...gradeHandlers,
   // The browser opens the link; there is nothing to do but to acknowledge.

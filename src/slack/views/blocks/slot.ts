@@ -85,4 +85,5 @@ export const ACTIONS = {
   resume: 'sentry_resume',
   more: 'sentry_more',
   link: 'sentry_link',
+  report: 'sentry_report',
 } as const;
