@@ -37,6 +37,15 @@ export function reportStory({ title, parts }: Report, nameOf: NameOf): string {
   ].join('\n');
 }
 
+/** Everybody whom it names, by Slack user id. */
+export const peopleIn = ({ parts }: Report): readonly string[] => [
+  ...new Set(
+    parts.flatMap(({ lines }) =>
+      lines.flat().flatMap((piece) => (typeof piece === 'object' && 'person' in piece ? [piece.person] : [])),
+    ),
+  ),
+];
+
 type ReportPiece = ReportLine[number];
 
 function markdownOf(piece: ReportPiece, nameOf: NameOf): string {

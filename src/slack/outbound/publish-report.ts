@@ -1,12 +1,12 @@
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { postIncidentReport, type Report } from '../../incidents/reports/post-incident.ts';
 import type { ReportPlace } from '../../incidents/reports/report-claims.ts';
-import { reportBody, reportMarkdown, reportStory } from '../../incidents/reports/report-text.ts';
+import { peopleIn, reportBody, reportMarkdown, reportStory } from '../../incidents/reports/report-text.ts';
 import type { SlackContext } from '../context.ts';
 import { messageUrl } from '../people/identity.ts';
 import { escape } from '../views/blocks/text.ts';
 import { MESSAGE, sayStory } from './tell.ts';
-import { failureOf, isUnknownMethod } from './web-errors.ts';
+import { failureOf } from './web-errors.ts';
 
 /** Where a report came to stand. `uncertain`: it was sent, and Slack does not tell whether it stands. */
 export type Published =
@@ -33,11 +33,8 @@ export async function drawReportOf(
   const { channel, threadTs } = record.incident;
   const threadUrl = channel && threadTs ? messageUrl(identity(), channel, threadTs) : null;
   const report = postIncidentReport(record, { now: new Date(), threadUrl });
-  const people = report.parts.flatMap(({ lines }) =>
-    lines.flat().flatMap((piece) => (typeof piece === 'object' && 'person' in piece ? [piece.person] : [])),
-  );
   const names = new Map(
-    await Promise.all([...new Set(people)].map(async (id) => [id, await directory.name(id)] as const)),
+    await Promise.all(peopleIn(report).map(async (id) => [id, await directory.name(id)] as const)),
   );
   return { report, nameOf: (id) => names.get(id) ?? id };
 }
@@ -64,8 +61,7 @@ export async function publishReport(
         { incident: record.incident.id, place, code: failure.code },
         'a report is no such thing here',
       );
-      // What the server does not know it has not done.
-      if (failure.kind === 'uncertain' && !isUnknownMethod(error)) return { kind: 'uncertain' };
+      if (failure.kind === 'uncertain') return { kind: 'uncertain' };
     }
   }
   return { kind: 'stands', place: 'thread', url: await asMessage(publishing) };
