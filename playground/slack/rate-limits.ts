@@ -15,6 +15,7 @@ const METHOD_TIERS: Readonly<Record<string, Tier>> = {
   'apps.connections.open': 4,
   'bookmarks.add': 2,
   'bots.info': 3,
+  'canvases.create': 2,
   'chat.appendStream': 4,
   'chat.delete': 3,
   'chat.postEphemeral': 4,

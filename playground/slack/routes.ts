@@ -7,7 +7,7 @@ import type { personActions } from './person-actions.ts';
 import { fieldProblem } from './required-fields.ts';
 import { respond } from './respond.ts';
 import { SlackError } from './slack-error.ts';
-import { receiveUpload, serveFile } from './uploads.ts';
+import { receiveUpload, serveCanvas, serveFile } from './uploads.ts';
 import { refuseOlder } from './validate/older.ts';
 import { serveWebApi, type WebApiParts } from './web-api.ts';
 import { receiveWebhook } from './webhooks.ts';
@@ -51,6 +51,8 @@ async function route(routes: Routes, request: IncomingMessage, response: ServerR
   if (path.startsWith('/api/')) return serveWebApi(routes.api, request, response, url);
   if (request.method === 'GET' && path.startsWith('/files/'))
     return serveFile(routes.api.slack, response, path);
+  if (request.method === 'GET' && path.startsWith('/docs/'))
+    return serveCanvas(routes.api.slack, response, path);
   if (request.method === 'GET') return routes.page.serve(response, path);
   if (request.method !== 'POST') return sendText(response, 405, 'method not allowed', { allow: 'GET, POST' });
   if (path.startsWith('/page/api/')) return perform(routes.people, path.slice(10), request, response);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { multipart, readBody, sendText } from './http-io.ts';
+import type { Canvas } from './methods/canvases.ts';
 import { MAX_FILE_BYTES, type StoredFile } from './methods/files.ts';
 import type { SlackContext } from './slack-context.ts';
 
@@ -42,6 +43,21 @@ export function serveFile(slack: SlackContext, response: ServerResponse, path: s
     'x-content-type-options': 'nosniff',
   });
   response.end(Buffer.from(file.content, 'base64'));
+}
+
+/** As it was written: this page draws no Markdown, and runs nothing of it. */
+export function serveCanvas(slack: SlackContext, response: ServerResponse, path: string): void {
+  const [, , , id = ''] = path.split('/');
+  const canvas = slack.workspace.journal.get<Canvas>('canvases', id);
+  if (canvas === undefined) {
+    sendText(response, 404, 'canvas_not_found');
+    return;
+  }
+  response.writeHead(200, {
+    'content-type': 'text/plain; charset=utf-8',
+    'x-content-type-options': 'nosniff',
+  });
+  response.end(`# ${canvas.title}\n\n${canvas.markdown}`);
 }
 
 function firstFile(form: Readonly<Record<string, unknown>>): Buffer {

@@ -6,6 +6,7 @@ import { mentionOnly } from '../escalation/ladder.ts';
 import { pageContent } from '../escalation/page-content.ts';
 import { createPager } from '../escalation/pagers/create-pager.ts';
 import { createSchedule } from '../escalation/schedules/create-schedule.ts';
+import type { HandOver } from '../escalation/shift-changes.ts';
 import { messageUrl } from '../slack/people/identity.ts';
 import type { ReadContext } from '../sources/ports.ts';
 import { readPageNews } from '../sources/registry.ts';
@@ -15,7 +16,7 @@ import type { Foundations } from './foundations.ts';
 const MOST_APPROVERS = 5;
 
 /** Without a section `escalation` in sentry.yaml, the group on call, else those who may approve, are mentioned, and nobody is paged. */
-export function createEscalationServices(on: Foundations): Escalation {
+export function createEscalationServices(on: Foundations, handOver: HandOver): Escalation {
   const { parts, config, sql, records, log, slackWorkspace } = on;
   const section = config.escalation;
   const fallback = everybody(parts.oncallGroup, parts.approvers);
@@ -35,6 +36,7 @@ export function createEscalationServices(on: Foundations): Escalation {
     slack: slackWorkspace.directory,
     fallback,
     contentOf,
+    handOver,
     counted: pageCounter(on.metrics, sql),
     log,
   });

@@ -1,8 +1,10 @@
 import type { Escalation } from '../escalation/escalation.ts';
+import { createHandoff, type HandoffOf } from '../incidents/reports/handoff-of.ts';
 import { type ActionServices, createActionServices } from './action-services.ts';
 import { createEscalationServices, createHearDelivery, type HearDelivery } from './escalation-services.ts';
 import { createFoundations, type Foundations } from './foundations.ts';
 import { createGuards, type Guards } from './guards.ts';
+import { createHandOver } from './hand-over.ts';
 import { createIncidentServices, type IncidentServices } from './incident-services.ts';
 import { createMemoryServices, type MemoryServices } from './memory-services.ts';
 import type { Parts } from './parts.ts';
@@ -11,6 +13,7 @@ import type { Parts } from './parts.ts';
 export interface Services extends Foundations, Guards, MemoryServices, ActionServices, IncidentServices {
   readonly escalation: Escalation;
   readonly hearDelivery: HearDelivery;
+  readonly handoff: HandoffOf;
 }
 
 /** Each group needs only those before it. */
@@ -20,7 +23,14 @@ export async function createServices(parts: Parts): Promise<Services> {
   const remembered = await createMemoryServices(on, guards);
   const actions = createActionServices(on, guards, remembered);
   const incidents = await createIncidentServices(on, guards, remembered, actions);
-  const escalation = createEscalationServices(on);
+  const handoff = createHandoff({
+    sql: on.sql,
+    records: on.records,
+    read: actions.gate.readRecorded,
+    mutedLines: incidents.mutes.lines,
+    stoppedLines: incidents.switches.lines,
+  });
+  const escalation = createEscalationServices(on, createHandOver(on, handoff));
   const hearDelivery = createHearDelivery(escalation, on.config.escalation?.pagers ?? []);
-  return { ...on, ...guards, ...remembered, ...actions, ...incidents, escalation, hearDelivery };
+  return { ...on, ...guards, ...remembered, ...actions, ...incidents, escalation, hearDelivery, handoff };
 }

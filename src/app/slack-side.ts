@@ -5,6 +5,7 @@ import { type IncidentId, parseIncidentId } from '../core/ids.ts';
 import { unescapeMrkdwn } from '../core/unescape-mrkdwn.ts';
 import type { Said } from '../escalation/acknowledge.ts';
 import { markedWhy } from '../incidents/questions/why.ts';
+import { createReportClaims } from '../incidents/reports/report-claims.ts';
 import type { Steered } from '../incidents/steering.ts';
 import { formatBoard } from '../ingest/watch-board.ts';
 import { listSystems } from '../memory/systems/systems.ts';
@@ -61,6 +62,8 @@ export function createSlackSide(services: Services): Slack {
     createManualIncident: services.createManualIncident,
     acceptSlackMessage: (message, own) => takeSlackMessage(services, message, own),
     memory: services.workspace.forSlack({ adminChannel: config.adminChannel, admins: parts.admins }),
+    handoff: services.handoff,
+    reports: createReportClaims(slackSql, services.records),
     commands: {
       ...services.switches.commands,
       cost: async (asked) => costCommand(services, asked),

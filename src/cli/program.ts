@@ -35,6 +35,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   incidents: async () => (await import('./incidents.ts')).incidentsCommand,
   incident: async () => (await import('./incident.ts')).incidentCommand,
   why: async () => (await import('./why.ts')).whyCommand,
+  report: async () => (await import('./report.ts')).reportCommand,
   cost: async () => (await import('./cost.ts')).costCommand,
   access: async () => (await import('./access.ts')).accessCommand,
   audit: async () => (await import('./audit.ts')).auditCommand,

@@ -14,11 +14,17 @@ const PERSON = /<@([UW][A-Z0-9]+)>/g;
 export async function tellStory(record: IncidentRecord, { slack }: Pick<Config, 'slack'>): Promise<string> {
   const text = markedWhy(record);
   const ids = [...text.matchAll(PERSON)].map(([, id = '']) => id);
-  const names =
-    slack.kind === 'playground'
-      ? undefined
-      : await within(NAMES_WITHIN_MS, askNames(slack, ids, createLog('error')), () => undefined);
-  return terminalStory(text, names);
+  return terminalStory(text, await namesOf(ids, slack));
+}
+
+/** What Slack calls them; undefined where it cannot be asked now. */
+export async function namesOf(
+  ids: readonly string[],
+  slack: Config['slack'],
+): Promise<ReadonlyMap<string, string> | undefined> {
+  return slack.kind === 'playground'
+    ? undefined
+    : within(NAMES_WITHIN_MS, askNames(slack, [...ids], createLog('error')), () => undefined);
 }
 
 /** The lines of `markedWhy` for a terminal: no markup of ours, people by name, our times in the zone of who reads there. */

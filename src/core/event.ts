@@ -302,6 +302,15 @@ export type IncidentEventBody =
   /** The record was put back to what it was then: what Slack shows of later is not on record. */
   | { readonly type: 'record.restored'; readonly madeAt: string }
   | { readonly type: 'incident.summary'; readonly text: string }
+  /** A person has a post-incident report made; said before anything is sent, so that it is made once. */
+  | { readonly type: 'report.asked'; readonly by: string }
+  | {
+      readonly type: 'report.made';
+      readonly by: string;
+      readonly place: 'canvas' | 'file' | 'thread';
+      /** Where it stands in Slack. */
+      readonly url: string;
+    }
   /** A person's answer, asked for when it was resolved; a later one of the same person takes its place. */
   | {
       readonly type: 'grade.given';

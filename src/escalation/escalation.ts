@@ -21,11 +21,14 @@ import { hearNews } from './hear-news.ts';
 import type { Ladder } from './ladder.ts';
 import { readFacts } from './read-facts.ts';
 import { type Found, settleCall } from './settle-call.ts';
+import { type HandOver, handOverShifts } from './shift-changes.ts';
 import { type CalleeDeps, type Callees, createWhoToCall, type WhoToCall } from './who-to-call.ts';
 
 export interface EscalationDeps extends PageDeps, CalleeDeps {
   readonly ladder: Ladder;
   readonly records: Pick<IncidentRecords, 'append'>;
+  /** Hands the shift to whoever comes on call by a schedule; nobody is handed anything without it. */
+  readonly handOver?: HandOver;
   readonly everyMs?: number;
 }
 
@@ -57,6 +60,8 @@ export interface Escalation {
 
 /** How often is looked for what is due; what a person presses is looked at at once. */
 const EVERY_MS = 2_000;
+/** How often is looked for schedules that are to be asked who has come on. */
+const SHIFTS_EVERY_MS = 15_000;
 /** So many incidents at the same time: one that waits for who is on call holds up no other. */
 const AT_ONCE = 4;
 /** Every so many sweeps, all that is open is compared, for what was changed while nobody looked. */
@@ -113,6 +118,15 @@ export function createEscalation(deps: EscalationDeps): Escalation {
     start(bus) {
       const everyMs = deps.everyMs ?? EVERY_MS;
       ends.push(bus.subscribe({ on: {}, everyMs, sweep }));
+      const { handOver } = deps;
+      if (handOver !== undefined && deps.schedules.size > 0)
+        ends.push(
+          bus.subscribe({
+            on: {},
+            everyMs: SHIFTS_EVERY_MS,
+            sweep: () => handOverShifts({ ...deps, handOver }),
+          }),
+        );
       if (deps.pagers.size > 0 || deps.ladder.levels.some(({ page }) => page.length > 0))
         for (const queue of pageQueues(deps.pagers))
           ends.push(

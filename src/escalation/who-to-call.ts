@@ -24,7 +24,7 @@ export interface CalleeDeps {
 }
 
 /** Nobody waits longer for a service that tells who is on call. */
-const ANSWER_MS = 10_000;
+export const ANSWER_MS = 10_000;
 /** As many as a level of sentry.yaml may name. */
 const MOST_MENTIONED = 20;
 /** An answer counts for so long, and so does that there is none: many calls at once ask, and wait, once. */
@@ -108,8 +108,8 @@ async function resolve(deps: CalleeDeps, mention: Mention): Promise<Callees> {
 const one = (id: string): Callees => ({ mentions: [id], names: [], groups: [], problem: null });
 
 /** Without an account in Slack they are named, and their pager finds them. */
-async function accountOf(
-  { slack, log }: CalleeDeps,
+export async function accountOf(
+  { slack, log }: Pick<CalleeDeps, 'slack' | 'log'>,
   { slackUser, email, name }: OnCallPerson,
 ): Promise<string | null> {
   if (slackUser !== null || email === null) return slackUser;

@@ -19,6 +19,8 @@ import type { Investigate } from '../incidents/investigate.ts';
 import type { Mutes } from '../incidents/mutes/mutes.ts';
 import type { Questions } from '../incidents/questions/questions.ts';
 import type { ReadsRecorded } from '../incidents/recovery/recovery-series.ts';
+import type { HandoffOf } from '../incidents/reports/handoff-of.ts';
+import type { ReportClaims } from '../incidents/reports/report-claims.ts';
 import type { Steering } from '../incidents/steering.ts';
 import type { CreateManualIncident } from '../ingest/create-manual-incident.ts';
 import type { Documents } from '../memory/documents/documents.ts';
@@ -186,6 +188,10 @@ export interface SlackDeps {
   /** Another app's top-level message in an alert channel. The same message twice changes nothing. Throws when it could not be stored. */
   readonly acceptSlackMessage: (message: SlackMessage, own: OwnIdentity) => Promise<unknown>;
   readonly memory: SlackMemory;
+  /** The shift in plain lines, for whoever takes over. */
+  readonly handoff: HandoffOf;
+  /** That one post-incident report is made of an incident. */
+  readonly reports: ReportClaims;
   /** More of `/sentry …`, by its first word. */
   readonly commands: Readonly<Record<string, SlackCommand>>;
   /** More lines for `/sentry status` and App Home: parts, switch, model. */

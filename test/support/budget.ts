@@ -60,7 +60,8 @@ export const weighSlot = ({ slot, text, blocks, strip }: Slot): Weight =>
   });
 
 /** What may stand beside the four messages, each with its own room. */
-const EXTRA = /^(?:again|assigned|call|escalation|headsup|no-plan|page-failed|promotion|members?)(?::|$)/;
+const EXTRA =
+  /^(?:again|assigned|call|escalation|headsup|no-plan|page-failed|promotion|members?|report)(?::|$)/;
 
 /** Everything that is longer than it may be, and messages too many. */
 export function overruns(thread: readonly Weight[], moment: Moment): readonly Overrun[] {

@@ -109,6 +109,8 @@ export const noServices = {
   measured: () => null,
   createManualIncident: refuse,
   memory: noMemory,
+  handoff: async () => 'Nothing to hand over.',
+  reports: { claim: async () => ({ kind: 'yours' }), made: async () => undefined },
   commands: {},
   statusLines: async () => [],
   home: noHome,

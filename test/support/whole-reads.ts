@@ -19,6 +19,7 @@ const STAYS_SMALL = new Set([
   'identity',
   'mcp_pin',
   'memory_store',
+  'on_call',
   'pg_namespace',
   'placeholder_key',
   'process',

@@ -1,6 +1,7 @@
 import type { Method } from '../slack-context.ts';
 import { agentMethods } from './agents.ts';
 import { blockMethods } from './blocks.ts';
+import { canvasMethods } from './canvases.ts';
 import { chatMethods } from './chat.ts';
 import { streamMethods } from './chat-stream.ts';
 import { conversationMethods } from './conversations.ts';
@@ -23,6 +24,7 @@ export const METHODS: ReadonlyMap<string, Method> = new Map(
     reactionMethods,
     viewMethods,
     fileMethods,
+    canvasMethods,
     agentMethods,
     pinMethods,
   ].flatMap((family) => Object.entries(family)),

@@ -362,6 +362,10 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
       return `${event.where} reads like instructions to the model (${event.kinds.join(', ').replaceAll('_', ' ')}): ${event.blocked ? 'kept from it' : 'marked for it as suspicious data'}`;
     case 'incident.summary':
       return event.text;
+    case 'report.asked':
+      return `<@${event.by}> asked for the post-incident report`;
+    case 'report.made':
+      return `the post-incident report stands ${placeNames[event.place]}`;
     case 'grade.given':
       return `<@${event.by}> said ${event.question === 'useful' ? 'this was' : 'the cause was'}${event.answer ? '' : ' not'} ${event.question === 'useful' ? 'useful' : 'right'}`;
     default: {
@@ -370,6 +374,8 @@ function line(event: IncidentEvent, record: IncidentRecord): string | null {
     }
   }
 }
+
+const placeNames = { canvas: 'in a canvas', file: 'in a file', thread: 'in the thread' } as const;
 
 /** The steps of the plan that an action belongs to; none where it stands alone. */
 function planOf(id: Action['id'], { actions }: IncidentRecord): readonly Action[] {

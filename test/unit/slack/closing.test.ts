@@ -298,7 +298,7 @@ Ended session 32497 (shop-backoffice), approved by @olivia.
 
 describe('the closing message', () => {
   it.each(Object.entries(ends))('%s', (_, { says, ...told }) => {
-    expect(said(told).replace(/Was the cause right\?\nYesNo$/, '')).toBe(says);
+    expect(said(told).replace(/Was the cause right\?\nYesNoPost-mortem$/, '')).toBe(says);
     expect(namesOf(told).filter((name) => name !== 'escalation:1')).toEqual(['summary:1']);
     // Green stands for what was seen, and never beside what was not.
     if (says.includes('🟢')) expect(says).not.toMatch(/✗/);
@@ -367,8 +367,8 @@ describe('the closing message', () => {
           moved('reported', 'resolved'),
         ],
       });
-    expect(asks('cause_found')).toMatch(/Was the cause right\?\nYesNo$/);
-    expect(asks('cannot_tell')).toMatch(/Was this useful\?\nYesNo$/);
+    expect(asks('cause_found')).toMatch(/Was the cause right\?\nYesNoPost-mortem$/);
+    expect(asks('cannot_tell')).toMatch(/Was this useful\?\nYesNoPost-mortem$/);
     expect(said({ events: [moved('open', 'resolved')] })).not.toContain('?');
   });
 });

@@ -12,6 +12,7 @@ import { investigate } from './investigate.ts';
 import { memoryHandlers, registerMemoryViews } from './memory-register.ts';
 import { chooseMore, registerOrders, resumeIt, stopIt } from './orders.ts';
 import { type Pressed, readPress } from './pressed.ts';
+import { makeReport } from './report.ts';
 import { readItAgain, registerReadAgain, showGrant } from './retry-read.ts';
 import { shareIt } from './share.ts';
 import { showDiagnosis, showEvidence, showOutput, showSteps, showWhy, turnPage } from './show.ts';
@@ -51,6 +52,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.more]: chooseMore,
   [ACTIONS.cardMore]: chooseOnCard,
   [ACTIONS.share]: shareIt,
+  [ACTIONS.report]: makeReport,
   ...memoryHandlers,
   ...gradeHandlers,
   ...homeHandlers,

@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { type Say, sayStory } from '../../outbound/tell.ts';
 import type { Command } from './command.ts';
 import { createManualIncident } from './create-manual-incident.ts';
+import { handoffCommand } from './handoff-command.ts';
 import { formatHelp } from './help.ts';
 import { incidentCommand } from './incident-orders.ts';
 import { incidentsCommand } from './incidents-command.ts';
 import { memoryCommand, promotionsCommand } from './memory-command.ts';
 import { mergeCommand } from './merge-command.ts';
+import { reportCommand } from './report-command.ts';
 import { serviceCommand } from './service-command.ts';
+import { updateCommand } from './update-command.ts';
 import { statusCommand, whyCommand } from './why-command.ts';
 
 /** Everything that `/sentry` does. Help, and what was probably meant by a misspelt name, are made from it. */
@@ -26,6 +29,14 @@ export const COMMANDS: readonly Command[] = [
       ['incidents open', 'or `today`, `mine`, or a system’s name'],
     ],
     run: incidentsCommand,
+  },
+  {
+    name: 'update',
+    group: 'Ask',
+    forms: [
+      ['update INC-7', 'how it stands, for who is not in its thread: better or worse, who has it, what next'],
+    ],
+    run: updateCommand,
   },
   {
     name: 'status',
@@ -62,6 +73,18 @@ export const COMMANDS: readonly Command[] = [
     group: 'Take',
     forms: [['close INC-7 fixed by hand', 'it is over, because you say so']],
     run: incidentCommand,
+  },
+  {
+    name: 'handoff',
+    group: 'Hand over',
+    forms: [['handoff', 'what is open, waits, is muted or risky, for who takes over']],
+    run: handoffCommand,
+  },
+  {
+    name: 'report',
+    group: 'Hand over',
+    forms: [['report INC-7', 'its post-mortem, made once in its channel, from the record']],
+    run: reportCommand,
   },
   serviceCommand('stop', 'Stop', [
     ['stop INC-7', 'one incident rests, until `/sentry resume INC-7`'],

@@ -6,12 +6,12 @@ import { formatValue, isYesOrNo } from '../../../core/measure.ts';
 import { causeFound, causeTitle } from '../../../core/model-words.ts';
 import { stepResult } from '../../../core/plan-progress.ts';
 import { type RecoverySeries, recoverySeries } from '../../../incidents/recovery/recovery-series.ts';
-import { type Block, bold, link, paragraph, prose, type Span, words } from './build.ts';
+import { type Block, bold, button, buttons, link, paragraph, prose, type Span, words } from './build.ts';
 import { chartBlock } from './chart-block.ts';
 import { feedbackBlocks } from './feedback.ts';
 import { facts, lasted, money, span } from './labels.ts';
 import { howOften, type Opening } from './openings.ts';
-import type { DrawOptions, Slot } from './slot.ts';
+import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { cut, escape, oneLine, sentence } from './text.ts';
 
 type Ended = Opening & { readonly end: NonNullable<Opening['end']> };
@@ -49,13 +49,16 @@ export function drawClosing(
   ];
   const chart = series && draw(series);
   // Asked once, also when the incident comes back.
-  const asked = opening.number === 1 ? feedbackBlocks(record) : [];
+  const asked = opening.number === 1 ? [...feedbackBlocks(record), reportButtons(record)] : [];
   return {
     text: escape(oneLine(`${incident.id}: ${head} · ${often}. ${lines.join(' ')}`)),
     blocks: [...said, ...(chart ? [chart] : []), ...asked],
     ...(chart ? { simpler: [...said, ...asked] } : {}),
   };
 }
+
+const reportButtons = ({ incident }: IncidentRecord): Block =>
+  buttons(button({ text: 'Post-mortem', action: ACTIONS.report, value: incident.id }));
 
 export const hasEnded = (opening: Opening): opening is Ended => opening.end !== null;
 

@@ -13,6 +13,7 @@ import { drawMembers } from './merged.ts';
 import { drawNoOtherWay } from './no-other-way.ts';
 import { openingsOf } from './openings.ts';
 import { drawPromotionNote } from './promotion-notes.ts';
+import { drawReport } from './report.ts';
 import { drawRoot, isOneLine } from './root.ts';
 import type { DrawOptions, Slot } from './slot.ts';
 
@@ -54,6 +55,7 @@ function slotOf(
   if (event.type === 'page.failed') return drawPageFailed(record, event, number);
   if (event.type === 'memory.promotion.proposed' || event.type === 'memory.promotion.decided')
     return drawPromotionNote(record, event);
+  if (event.type === 'report.made') return drawReport(record, event);
   if (event.type !== 'action.proposed') return null;
   const action = record.actions.find((each) => each.id === event.actionId);
   return action ? drawActionCard(record, action, options) : null;

@@ -89,4 +89,5 @@ export const ACTIONS = {
   cardMore: 'sentry_card_more',
   link: 'sentry_link',
   share: 'sentry_share',
+  report: 'sentry_report',
 } as const;

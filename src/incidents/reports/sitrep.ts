@@ -1,0 +1,153 @@
+import { type Action, isLastingFix, neverRan, stepsOf } from '../../core/action.ts';
+import { callStateOf } from '../../core/calls.ts';
+import { clip } from '../../core/clip.ts';
+import { describePlan } from '../../core/describe-act.ts';
+import { groupTitle } from '../../core/group.ts';
+import type { Incident } from '../../core/incident.ts';
+import type { IncidentRecord } from '../../core/incident-record.ts';
+import { isEnded } from '../../core/machine.ts';
+import { isMerged } from '../../core/merged-with.ts';
+import { causeTitle } from '../../core/model-words.ts';
+import { mutedNow } from '../../core/muted-now.ts';
+import { stepResult, tellingStep } from '../../core/plan-progress.ts';
+import { ended, lasted, lower } from '../questions/answer-lines.ts';
+import { formatStanding } from '../questions/format-state.ts';
+import type { ReadsRecorded } from '../recovery/recovery-series.ts';
+import { holderOf, minute, told } from './report-lines.ts';
+import { formatTrend } from './trend.ts';
+
+/** Characters of what is said of one incident: it is read aloud, by people who are not in the thread. */
+export const SITREP = 600;
+
+export interface SitrepOptions {
+  readonly now: Date;
+  readonly read: ReadsRecorded;
+  /** When somebody is called unless somebody takes it, ISO 8601; null: nobody will be. */
+  readonly nextCallAt: string | null;
+}
+
+/** How bad it is, better or worse, who has it, what it waits for, what was tried, and when there is more: from the record alone. */
+export function sitrep(record: IncidentRecord, options: SitrepOptions): string {
+  const { incident } = record;
+  const title = `${incident.id} · ${told(groupTitle(incident), 70)}`;
+  if (isEnded(incident.state))
+    return fitted([title, badness(incident), overAfter(incident)], [causeOf(record), triedOf(record)]);
+  const trend = formatTrend(record, options.read, options.now) ?? 'Better or worse: nothing was measured.';
+  const around = [title, badness(incident), trend, holderOf(record), nextOf(record, options)];
+  const room = SITREP - around.join('\n').length - 1;
+  const [next = '', ...rest] = around.toReversed();
+  return fitted(
+    [...rest.toReversed(), told(waitingFor(record), Math.min(150, room)), next],
+    [causeOf(record), triedOf(record)],
+  );
+}
+
+/** With those of `more` that there is room for, before the last three lines: who, what and when are heard last. */
+function fitted(lines: readonly string[], more: readonly (string | null)[]): string {
+  let room = SITREP - lines.join('\n').length;
+  const fits = more.filter((line): line is string => {
+    if (line === null || line.length + 1 > room) return false;
+    room -= line.length + 1;
+    return true;
+  });
+  const at = Math.max(2, lines.length - 3);
+  return clip([...lines.slice(0, at), ...fits, ...lines.slice(at)].join('\n'), SITREP);
+}
+
+const overAfter = ({ openedAt, endedAt, resolvedBy, state, detailsDeletedAt }: Incident): string => {
+  const words = {
+    confirmed: 'Fixed, seen by my own check',
+    source: 'Over, says the alert’s source',
+    person: 'Over, says a person',
+  };
+  const how =
+    state === 'ignored' ? 'Nothing to investigate' : resolvedBy === null ? 'Over' : words[resolvedBy];
+  const gone = detailsDeletedAt === null ? '' : ' Its details were deleted for their age.';
+  return endedAt === null
+    ? `${how}.${gone}`
+    : `${how}, at ${minute(endedAt)}, after ${lasted(openedAt, endedAt)}.${gone}`;
+};
+
+/** A list of several: how bad, since when, who has it. */
+export function sitrepLine(incident: Incident): string {
+  return `${incident.id} · ${incident.severity} · ${told(groupTitle(incident), 70)}: ${lower(formatStanding(incident))}, since ${minute(incident.openedAt)}`;
+}
+
+const worst = ['critical', 'error', 'unknown', 'warning', 'info'];
+
+/** What is worst first, and of that the oldest. */
+export const worstFirst = (incidents: readonly Incident[]): readonly Incident[] =>
+  incidents.toSorted(
+    (a, b) => worst.indexOf(a.severity) - worst.indexOf(b.severity) || a.openedAt.localeCompare(b.openedAt),
+  );
+
+function badness({ severity, target, openedAt, members, membersFiring, occurrences }: Incident): string {
+  const firing =
+    members > 1
+      ? `, ${membersFiring} of ${members} alerts fire`
+      : occurrences > 1
+        ? `, fired ${occurrences} times`
+        : '';
+  return `${severity === 'unknown' ? 'Severity unknown' : `${severity.charAt(0).toUpperCase()}${severity.slice(1)}`}, on ${target === null ? 'no system that I know' : told(target, 40)}, since ${minute(openedAt)}${firing}.`;
+}
+
+function causeOf({ incident, events }: IncidentRecord): string | null {
+  const { cause, confidence } = incident;
+  if (cause === null) return null;
+  const sure = confidence === null ? '' : ` (${Math.round(confidence * 100)} % sure)`;
+  return `${causeTitle({ incident, events })}${told(cause, 100)}${sure}`;
+}
+
+/** What it waits for now, or is stuck on. */
+export function waitingFor(record: IncidentRecord): string {
+  const { incident } = record;
+  const asked = openProposal(record);
+  if (asked !== undefined)
+    return `Waits for a decision: ${told(lower(describePlan(stepsOf(record.actions, asked))), 100)}?`;
+  const muted = mutedNow(record);
+  if (muted !== null) return `Muted until ${minute(muted.until)}.`;
+  if (isMerged(incident)) return `${formatStanding(incident)}.`;
+  const next = incident.nextStep === null ? '' : `: ${ended(told(incident.nextStep, 100))}`;
+  return next === '' ? `${formatStanding(incident)}.` : `${formatStanding(incident)}${next}`;
+}
+
+export const openProposal = ({ actions }: IncidentRecord): Action | undefined =>
+  actions.find(({ state, auditOnly, step }) => state === 'proposed' && !auditOnly && step === 1);
+
+/** The last repair that ran, or may have. */
+export function triedOf({ actions }: IncidentRecord): string | null {
+  const ran = actions.filter(
+    (action) =>
+      action.step === 1 &&
+      action.purpose === 'repair' &&
+      !isLastingFix(action) &&
+      action.startedAt !== null &&
+      !neverRan(action),
+  );
+  const last = ran.at(-1);
+  if (last === undefined) return 'Tried: nothing was changed.';
+  const steps = stepsOf(actions, last);
+  const step = tellingStep(steps) ?? last;
+  const more = ran.length > 1 ? `; ${ran.length - 1} before it` : '';
+  return `Tried: ${told(lower(describePlan(steps)), 80)} (${told(stepResult(step, steps).says, 40)}${more}).`;
+}
+
+/** What is next for certain: never a time that nothing is due at. */
+export function nextOf(record: IncidentRecord, { now, nextCallAt }: SitrepOptions): string {
+  const { incident, events } = record;
+  const asked = openProposal(record);
+  const { acknowledged, waitsUntil } = callStateOf(events);
+  const holds = acknowledged !== null && acknowledged.how !== 'acted';
+  const due: readonly (readonly [at: string | null | undefined, what: string])[] = [
+    [asked?.autonomousAt, 'a rule approves it unless somebody says no'],
+    [asked?.expiresAt, 'the proposal expires'],
+    [incident.asksAgainAt, 'I ask again'],
+    [mutedNow(record)?.until, 'the mute ends'],
+    [holds ? null : waitsUntil, 'quiet hours end'],
+    [holds ? null : nextCallAt, 'people are called unless somebody has it'],
+  ];
+  const [next] = due
+    .flatMap(([at, what]) => (at && Date.parse(at) > now.getTime() ? [{ at, what }] : []))
+    .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  return next === undefined ? 'Next: no time is set.' : `Next: ${minute(next.at)}, ${next.what}.`;
+}
