@@ -23,7 +23,10 @@ export const COMMANDS: readonly Command[] = [
     name: 'status',
     group: 'Ask',
     forms: [['status', 'am I all right, and is anything stopped?']],
-    run: async (context) => sayText((await context.statusLines()).join('\n')),
+    run: async (context, { userId, teamId }) => {
+      const may = await context.directory.mayAct(userId, teamId);
+      return sayText(may.ok ? (await context.statusLines()).join('\n') : may.reason);
+    },
   },
   serviceCommand('cost', 'Ask', [['cost', 'what the model cost']]),
   {
