@@ -15,6 +15,7 @@ import { acceptedOf } from '../sources/ports.ts';
 import { alertSources } from '../sources/registry.ts';
 import { createHomeFacts } from './home-facts.ts';
 import { formatLayers } from './layers.ts';
+import { readCommands } from './read-commands.ts';
 import type { Services } from './services.ts';
 
 /** Slack with everything that people may see and do there. */
@@ -53,6 +54,7 @@ export function createSlackSide(services: Services): Slack {
     memory: services.workspace.forSlack({ adminChannel: config.adminChannel, admins: parts.admins }),
     commands: {
       ...services.switches.commands,
+      ...readCommands(services),
       cost: async (asked) => costCommand(services, asked),
       watch: async ({ text, by }) => watchCommand(services, text, by),
       ack: async (asked) => takeCommand(asked, 'ack', services.escalation.take),

@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { CHANNELS, USERS } from '../../playground/slack/seed.ts';
 import type { Action } from '../../src/core/action.ts';
 import type { IncidentEventBody } from '../../src/core/event.ts';
-import { type ActionId, asActionId, asIncidentId, asToolCallId, type IncidentId } from '../../src/core/ids.ts';
+import {
+  type ActionId,
+  asActionId,
+  asIncidentId,
+  asToolCallId,
+  type IncidentId,
+} from '../../src/core/ids.ts';
 import type { IncidentState } from '../../src/core/incident.ts';
 import { readHash } from '../../src/incidents/failed-reads/read-hash.ts';
 import { conversationStore, runbooksStore } from '../../src/memory/documents/document.ts';
@@ -52,7 +58,11 @@ export interface Scene {
   readonly documentSha: string;
 }
 
-const word = (): string => randomBytes(8).toString('hex').slice(0, 12).replaceAll(/[0189]/g, 'a');
+const word = (): string =>
+  randomBytes(8)
+    .toString('hex')
+    .slice(0, 12)
+    .replaceAll(/[0189]/g, 'a');
 
 /** By the state of the incident where nothing else is needed. */
 const USUAL: Readonly<Record<State, IncidentState>> = {
@@ -86,7 +96,11 @@ export async function setScene({ services }: WholeSlack, state: State, needs: Ne
   }
 
   const call = {
-    ...aToolCall({ id: asToolCallId(`tc_${word()}`), incidentId: id, output: `${secret}: pid 4242\n`.repeat(400) }),
+    ...aToolCall({
+      id: asToolCallId(`tc_${word()}`),
+      incidentId: id,
+      output: `${secret}: pid 4242\n`.repeat(400),
+    }),
     ...(needs.failedRead
       ? { state: 'failed' as const, code: needs.failedRead, output: `${secret}: no answer` }
       : {}),
@@ -104,7 +118,13 @@ export async function setScene({ services }: WholeSlack, state: State, needs: Ne
     tool: 'postgres_vacuum_table',
     input: { schema: 'public', table: 'incident', analyze: true },
     why: `${secret}: it holds the lock`,
-    state: needs.denied ? 'denied' : state === 'expired' ? 'expired' : state === 'closed' ? 'void' : 'proposed',
+    state: needs.denied
+      ? 'denied'
+      : state === 'expired'
+        ? 'expired'
+        : state === 'closed'
+          ? 'void'
+          : 'proposed',
     ...needs.action,
   });
   // What waits for its decision waits while the incident does.

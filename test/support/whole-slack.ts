@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { App } from '@slack/bolt';
 import { WebClient } from '@slack/web-api';
 import { WebSocket } from 'ws';
@@ -47,7 +49,10 @@ export interface WholeSlack {
 
 /** Notes what is registered on every Bolt app that is made meanwhile. */
 export function noteRegistrations(): { readonly registered: Registered; readonly end: () => void } {
-  const registered = { action: [], view: [], shortcut: [], command: [] } as Record<keyof Registered, string[]>;
+  const registered = { action: [], view: [], shortcut: [], command: [] } as Record<
+    keyof Registered,
+    string[]
+  >;
   const originals = Object.keys(registered).map((name) => {
     const method = name as keyof Registered;
     const original = App.prototype[method] as (...given: unknown[]) => unknown;
@@ -68,14 +73,18 @@ export function noteRegistrations(): { readonly registered: Registered; readonly
   };
 }
 
-export async function wholeSlack(): Promise<WholeSlack> {
+/** `yaml`: what stands in its sentry.yaml. */
+export async function wholeSlack({ yaml = '{}' }: { readonly yaml?: string } = {}): Promise<WholeSlack> {
   const database = await scratchDatabase({ migrate: true });
   const slack = await createLocalSlack({
     rateLimits: { enabled: false },
     timing: { ackMs: 3_000 * patience, triggerMs: 3_000 * patience },
   });
   const dataDir = scratchDir();
+  const file = join(dataDir, 'sentry.yaml');
+  writeFileSync(file, yaml);
   const config = loadConfig({
+    SENTRY_CONFIG: file,
     DATABASE_URL: database.url,
     SENTRY_DATA_DIR: dataDir,
     SENTRY_MODE: 'ACTIVE',
@@ -161,7 +170,9 @@ async function watchPage(
       if (top) add(delta.userId, { how: 'window', text: textOfView(top) });
     }
     if (delta.type === 'message' && delta.message.channel.startsWith('D')) {
-      const to = Object.values(USERS).find((id) => delta.message.channel === `D${id.slice(1)}${SENTRY_APP.botUserId.slice(1)}`);
+      const to = Object.values(USERS).find(
+        (id) => delta.message.channel === `D${id.slice(1)}${SENTRY_APP.botUserId.slice(1)}`,
+      );
       if (to && delta.message.bot_id === SENTRY_APP.botId)
         add(to, { how: 'told', text: textOfMessage(delta.message) });
     }

@@ -141,7 +141,9 @@ const promotion = ({ jobId, seen }: Scene) =>
 
 const DELETED = /details .* (?:were|are) deleted|not on record any more/is;
 const GRADES = ['useful_yes', 'useful_no', 'cause_right_yes', 'cause_right_no'].map((each) =>
-  press(`sentry_grade_${each}`, ({ id }) => id, ofMembers(done(), done()), { needs: { incident: 'reported' } }),
+  press(`sentry_grade_${each}`, ({ id }) => id, ofMembers(done(), done()), {
+    needs: { incident: 'reported' },
+  }),
 );
 /** Of what is denied: who may say No may have it asked again. */
 const changedMind = (on: string, closed: Cells): Row =>
@@ -155,7 +157,12 @@ const settled = (on: string): Row =>
   press(
     on,
     ({ plan }) => plan,
-    { ok: approvers(done()), expired: approvers(done()), elses: approvers(done()), closed: approvers(done()) },
+    {
+      ok: approvers(done()),
+      expired: approvers(done()),
+      elses: approvers(done()),
+      closed: approvers(done()),
+    },
     { needs: { incident: 'remediating', action: { state: 'unknown' } } },
   );
 
@@ -198,24 +205,27 @@ export const ROWS: readonly Row[] = [
     expired: 'tool calls are deleted with their incident’s details: their row is not there then',
   }),
   ...(['next', 'back'] as const).map((way) =>
-    press(
-      `sentry_output_page_${way}`,
-      ({ call }) => `${call}:${way === 'next' ? 1 : 0}`,
-      {
-        ok: all(window(/postgres_blocking_tree on shop-db/)),
-        expired: 'tool calls are deleted with their incident’s details: their row is not there then',
-        elses: [window(/blocking_tree/), window(/blocking_tree/), HIDDEN, HIDDEN],
-        closed: all(window(/postgres_blocking_tree on shop-db/)),
-      },
-    ),
+    press(`sentry_output_page_${way}`, ({ call }) => `${call}:${way === 'next' ? 1 : 0}`, {
+      ok: all(window(/postgres_blocking_tree on shop-db/)),
+      expired: 'tool calls are deleted with their incident’s details: their row is not there then',
+      elses: [window(/blocking_tree/), window(/blocking_tree/), HIDDEN, HIDDEN],
+      closed: all(window(/postgres_blocking_tree on shop-db/)),
+    }),
   ),
-  press('sentry_evidence', ({ actionId }) => actionId, ofReaders(/The exact command/, DELETED), { needs: aged }),
+  press('sentry_evidence', ({ actionId }) => actionId, ofReaders(/The exact command/, DELETED), {
+    needs: aged,
+  }),
   press('sentry_why', ({ id }) => id, ofReaders(/sessions are blocked/, /INC-\d+/), { needs: aged }),
   press('sentry_steps', ({ id }) => id, ofReaders(/who blocks whom/, DELETED), { needs: aged }),
   press('sentry_diagnosis', ({ id }) => `${id}:1`, ofReaders(/Cause found/, /Cause found/), { needs: aged }),
-  press('sentry_dig', ({ id }) => id, ofMembers(window(/Claude looks at INC-\d+ again/), told(/nothing to dig into/)), {
-    needs: { incident: 'reported' },
-  }),
+  press(
+    'sentry_dig',
+    ({ id }) => id,
+    ofMembers(window(/Claude looks at INC-\d+ again/), told(/nothing to dig into/)),
+    {
+      needs: { incident: 'reported' },
+    },
+  ),
   ...['sentry_investigate', 'sentry_again'].map((on) =>
     press(on, ({ id }) => id, ofMembers(done()), { needs: { incident: 'reported' } }),
   ),
@@ -234,7 +244,12 @@ export const ROWS: readonly Row[] = [
     'sentry_grant',
     ({ read }) => read,
     {
-      ok: [window(/Who may/), window(/Who may/), told(/Approvers, admins and who is on call may do that/), GUEST],
+      ok: [
+        window(/Who may/),
+        window(/Who may/),
+        told(/Approvers, admins and who is on call may do that/),
+        GUEST,
+      ],
       expired: [window(/Who may/), window(/Who may/), told(/Approvers, admins/), GUEST],
       elses: [window(/Who may/), window(/Who may/), HIDDEN, GUEST],
       closed: [told(/has ended/), told(/has ended/), told(/Approvers, admins/), GUEST],
@@ -257,10 +272,30 @@ export const ROWS: readonly Row[] = [
     'sentry_more',
     ({ id }) => `close:${id}`,
     {
-      ok: [window(/is over because you say so/), window(/is over because/), window(/is over because/), window(/Guests/)],
-      expired: [window(/is over because/), window(/is over because/), window(/is over because/), window(/Guests/)],
-      elses: [window(/is over because/), window(/is over because/), window(NOT_SEEN), window(/Guests cannot/)],
-      closed: [window(/is over already/), window(/is over already/), window(/is over already/), window(/Guests/)],
+      ok: [
+        window(/is over because you say so/),
+        window(/is over because/),
+        window(/is over because/),
+        window(/Guests/),
+      ],
+      expired: [
+        window(/is over because/),
+        window(/is over because/),
+        window(/is over because/),
+        window(/Guests/),
+      ],
+      elses: [
+        window(/is over because/),
+        window(/is over because/),
+        window(NOT_SEEN),
+        window(/Guests cannot/),
+      ],
+      closed: [
+        window(/is over already/),
+        window(/is over already/),
+        window(/is over already/),
+        window(/Guests/),
+      ],
     },
     { isMenu: true },
   ),
@@ -270,69 +305,120 @@ export const ROWS: readonly Row[] = [
     elses: 'who may read what the link leads to is Slack’s to say',
     closed: NO_AGE,
   }),
-  press('sentry_promotion_approve', ({ seen }) => seen, {
-    ok: admins(done()),
-    expired: AGED,
-    elses: admins(done()),
-    closed: admins(told(/amara has approved this already\. It is decided once/)),
-  }, { needs: proposed, also: ['memory', 'proposals'] }),
-  ...(['edit', 'reject'] as const).map((way) =>
-    press(`sentry_promotion_${way}`, ({ seen }) => seen, {
-      ok: admins(window(way === 'edit' ? /will stand at/ : /Why not\?/)),
+  press(
+    'sentry_promotion_approve',
+    ({ seen }) => seen,
+    {
+      ok: admins(done()),
       expired: AGED,
-      elses: admins(window(way === 'edit' ? /will stand at/ : /Why not\?/)),
-      closed: admins(told(/has approved this already/)),
-    }, { needs: proposed }),
+      elses: admins(done()),
+      closed: admins(told(/amara has approved this already\. It is decided once/)),
+    },
+    { needs: proposed, also: ['memory', 'proposals'] },
+  ),
+  ...(['edit', 'reject'] as const).map((way) =>
+    press(
+      `sentry_promotion_${way}`,
+      ({ seen }) => seen,
+      {
+        ok: admins(window(way === 'edit' ? /will stand at/ : /Why not\?/)),
+        expired: AGED,
+        elses: admins(window(way === 'edit' ? /will stand at/ : /Why not\?/)),
+        closed: admins(told(/has approved this already/)),
+      },
+      { needs: proposed },
+    ),
   ),
   ...(['show', 'sources'] as const).map((way) =>
-    press(`sentry_promotion_${way}`, ({ jobId }) => jobId, {
-      ok: all(window(way === 'show' ? /What it says/ : /Proposed by/)),
+    press(
+      `sentry_promotion_${way}`,
+      ({ jobId }) => jobId,
+      {
+        ok: all(window(way === 'show' ? /What it says/ : /Proposed by/)),
+        expired: AGED,
+        elses: [
+          window(way === 'show' ? /What it says/ : /Proposed by/),
+          window(way === 'show' ? /What it says/ : /Proposed by/),
+          window(NOT_SEEN),
+          window(NOT_SEEN),
+        ],
+        closed: all(window(way === 'show' ? /What it says/ : /Proposed by/)),
+      },
+      { needs: proposed },
+    ),
+  ),
+  press(
+    'sentry_promotion_rehearse',
+    ({ jobId }) => jobId,
+    {
+      ok: admins(told(/steps/)),
+      expired: AGED,
+      elses: admins(told(/steps/)),
+      closed: admins(told(/steps/)),
+    },
+    { needs: proposed },
+  ),
+  press(
+    'sentry_memory_propose',
+    ({ document: id }) => id,
+    {
+      ok: members(window(/Why will it help others/)),
       expired: AGED,
       elses: [
-        window(way === 'show' ? /What it says/ : /Proposed by/),
-        window(way === 'show' ? /What it says/ : /Proposed by/),
-        window(NOT_SEEN),
-        window(NOT_SEEN),
+        window(/Why will it/),
+        window(/Why will it/),
+        told(/no such document that you may read/),
+        GUEST,
       ],
-      closed: all(window(way === 'show' ? /What it says/ : /Proposed by/)),
-    }, { needs: proposed }),
+      closed: 'a draft may be proposed after its incident, as before',
+    },
+    { needs: { promotion: 'pending' } },
   ),
-  press('sentry_promotion_rehearse', ({ jobId }) => jobId, {
-    ok: admins(told(/steps/)),
-    expired: AGED,
-    elses: admins(told(/steps/)),
-    closed: admins(told(/steps/)),
-  }, { needs: proposed }),
-  press('sentry_memory_propose', ({ document: id }) => id, {
-    ok: members(window(/Why will it help others/)),
-    expired: AGED,
-    elses: [window(/Why will it/), window(/Why will it/), told(/no such document that you may read/), GUEST],
-    closed: 'a draft may be proposed after its incident, as before',
-  }, { needs: { promotion: 'pending' } }),
-  press('sentry_memory_document', ({ document: id }) => id, {
-    ok: all(window(/the report job/)),
-    expired: AGED,
-    elses: [window(/the report/), window(/the report/), window(/no such document/), window(/no such document/)],
-    closed: all(window(/the report job/)),
-  }, { needs: { promotion: 'pending' } }),
-  press('sentry_memory_document_edit', ({ document: id }) => id, ofNone(
-    [ADMINS, window(/Text \(Markdown\)/), ADMINS, ADMINS],
-  ), { needs: { workspace: true } }),
-  press('sentry_memory_roll_back', ({ document: id }) => `${id}:1`, ofNone(
-    admins(told(/It says again what version 1 said/)),
-  ), { needs: { workspace: true } }),
+  press(
+    'sentry_memory_document',
+    ({ document: id }) => id,
+    {
+      ok: all(window(/the report job/)),
+      expired: AGED,
+      elses: [
+        window(/the report/),
+        window(/the report/),
+        window(/no such document/),
+        window(/no such document/),
+      ],
+      closed: all(window(/the report job/)),
+    },
+    { needs: { promotion: 'pending' } },
+  ),
+  press(
+    'sentry_memory_document_edit',
+    ({ document: id }) => id,
+    ofNone([ADMINS, window(/Text \(Markdown\)/), ADMINS, ADMINS]),
+    { needs: { workspace: true } },
+  ),
+  press(
+    'sentry_memory_roll_back',
+    ({ document: id }) => `${id}:1`,
+    ofNone(admins(told(/It says again what version 1 said/))),
+    { needs: { workspace: true } },
+  ),
   press('sentry_memory_retire', ({ document: id }) => id, ofNone(admins(told(/Retired/))), {
     needs: { workspace: true },
     also: ['memory'],
   }),
   ...GRADES,
 
-  submit('sentry_deny_reason', ({ plan }) => denyView({ plan, ...where }, [anAction()]), { reason: 'not now' }, {
-    ok: approvers(done()),
-    expired: approvers(told(/expired/)),
-    elses: approvers(done()),
-    closed: approvers(told(/void/)),
-  }),
+  submit(
+    'sentry_deny_reason',
+    ({ plan }) => denyView({ plan, ...where }, [anAction()]),
+    { reason: 'not now' },
+    {
+      ok: approvers(done()),
+      expired: approvers(told(/expired/)),
+      elses: approvers(done()),
+      closed: approvers(told(/void/)),
+    },
+  ),
   submit(
     'sentry_dig_deeper',
     ({ id: incidentId }) => digView({ incidentId, ...where }, { ok: true, usualUsd: 1, atMostUsd: 2 }),
@@ -366,24 +452,50 @@ export const ROWS: readonly Row[] = [
     'sentry_promotion_reject',
     (scene) => rejectView({ seen: scene.seen, ...where }, promotion(scene)),
     { reason: 'no' },
-    { ok: admins(done()), expired: AGED, elses: admins(done()), closed: admins(told(/approved this already/)) },
+    {
+      ok: admins(done()),
+      expired: AGED,
+      elses: admins(done()),
+      closed: admins(told(/approved this already/)),
+    },
     { needs: proposed, also: ['proposals'] },
   ),
-  submit('sentry_promotion_edit', (scene) => editPromotionView(where, promotion(scene)), {}, {
-    ok: [window(/Only admins/), done(), window(/Only admins/), window(/Guests cannot/)],
-    expired: AGED,
-    elses: [window(/Only admins/), done(), window(/Only admins/), window(/Guests cannot/)],
-    closed: [window(/Only admins/), window(/approved this already/), window(/Only admins/), window(/Guests cannot/)],
-  }, { needs: proposed, also: ['memory', 'proposals'] }),
-  submit('sentry_memory_document_edit', (scene) => editDocumentView(where, document(scene)), {}, ofNone(
-    [window(/Only admins/), window(/Saved/), window(/Only admins/), window(/Guests cannot/)],
-  ), { needs: { workspace: true }, also: ['memory'] }),
-  submit('sentry_memory_propose', (scene) => proposeView(where, document(scene), 'postgres', ['postgres']), { why: 'x' }, {
-    ok: members(done()),
-    expired: AGED,
-    elses: [done(), done(), told(/no such document that you may read/), GUEST],
-    closed: members(done()),
-  }, { needs: { promotion: 'pending' }, also: ['memory', 'proposals'] }),
+  submit(
+    'sentry_promotion_edit',
+    (scene) => editPromotionView(where, promotion(scene)),
+    {},
+    {
+      ok: [window(/Only admins/), done(), window(/Only admins/), window(/Guests cannot/)],
+      expired: AGED,
+      elses: [window(/Only admins/), done(), window(/Only admins/), window(/Guests cannot/)],
+      closed: [
+        window(/Only admins/),
+        window(/approved this already/),
+        window(/Only admins/),
+        window(/Guests cannot/),
+      ],
+    },
+    { needs: proposed, also: ['memory', 'proposals'] },
+  ),
+  submit(
+    'sentry_memory_document_edit',
+    (scene) => editDocumentView(where, document(scene)),
+    {},
+    ofNone([window(/Only admins/), window(/Saved/), window(/Only admins/), window(/Guests cannot/)]),
+    { needs: { workspace: true }, also: ['memory'] },
+  ),
+  submit(
+    'sentry_memory_propose',
+    (scene) => proposeView(where, document(scene), 'postgres', ['postgres']),
+    { why: 'x' },
+    {
+      ok: members(done()),
+      expired: AGED,
+      elses: [done(), done(), told(/no such document that you may read/), GUEST],
+      closed: members(done()),
+    },
+    { needs: { promotion: 'pending' }, also: ['memory', 'proposals'] },
+  ),
 
   typed('why', ({ id }) => `why ${id}`, {
     ok: all(told(/sessions are blocked/)),
@@ -394,6 +506,9 @@ export const ROWS: readonly Row[] = [
   typed('incidents', () => 'incidents', ofNone(all(told(/sessions are blocked/)))),
   typed('status', () => 'status', ofNone(members(told(/Mode ACTIVE/)))),
   typed('cost', ({ id }) => `cost ${id}`, ofMembers(told(/INC-\d+: \$0\.00/), told(/INC-\d+: \$0\.00/))),
+  typed('targets', () => 'targets', ofNone(members(told(/shop-db \(postgres, playground\): answers now/)))),
+  typed('oncall', () => 'oncall', ofNone(members(told(/@oncall: /)))),
+  typed('runbooks', () => 'runbooks blocked-sessions', ofNone(members(told(/Sessions blocked by a lock/)))),
   typed('investigate', () => 'investigate shop-db is slow', ofNone(members(told(/on shop-db is open/))), {
     also: ['incidents'],
   }),
@@ -423,16 +538,32 @@ export const ROWS: readonly Row[] = [
   }),
   typed('watch', () => 'watch', ofNone(members(told(/No log is watched/)))),
   typed('memory', () => 'memory', ofNone(members(told(/Documents: /)))),
-  typed('promotions', () => 'promotions', ofNone(
-    [told(/Only admins see and decide them/), told(/./), told(/Only admins see and decide them/), GUEST],
-  )),
+  typed(
+    'promotions',
+    () => 'promotions',
+    ofNone([
+      told(/Only admins see and decide them/),
+      told(/./),
+      told(/Only admins see and decide them/),
+      GUEST,
+    ]),
+  ),
   typed('help', () => 'help', ofNone(all(told(/What I can do/)))),
 ];
 
 /** What is not there, or not any more: said in words, and nothing is done. */
 export const UNKNOWN: readonly Row[] = [
-  press('sentry_of_before', ({ id }) => id, ofNone(all(told(/I do not know this button any more\. Nothing was done/)))),
+  press(
+    'sentry_of_before',
+    ({ id }) => id,
+    ofNone(all(told(/I do not know this button any more\. Nothing was done/))),
+  ),
   typed('incidnts', () => 'incidnts', ofNone(all(told(/Did you mean “incidents”/)))),
   typed('nonsense', () => 'nonsense', ofNone(all(told(/I do not know “nonsense”/)))),
-  { kind: 'shortcut', on: 'sentry_of_before', by: () => '', cells: ofNone(all(told(/I know no such shortcut/))) },
+  {
+    kind: 'shortcut',
+    on: 'sentry_of_before',
+    by: () => '',
+    cells: ofNone(all(told(/I know no such shortcut/))),
+  },
 ];

@@ -5,12 +5,25 @@ import { ACTION_HANDLERS } from '../../../src/slack/inbound/actions/register.ts'
 import { COMMANDS } from '../../../src/slack/inbound/commands/all-commands.ts';
 import { samplePayloads } from '../../../src/slack/outbound/sample-payloads.ts';
 import { draw } from '../../../src/slack/views/blocks/draw.ts';
-import { PRIVATE_WORD, recordNow, type Scene, STATES, type State, setScene } from '../../support/matrix-scene.ts';
+import {
+  PRIVATE_WORD,
+  recordNow,
+  type Scene,
+  STATES,
+  type State,
+  setScene,
+} from '../../support/matrix-scene.ts';
 import { recordAt, recordedIncidents } from '../../support/recorded-incidents.ts';
 import { slackBot } from '../../support/slack-bot.ts';
 import { eventually } from '../../support/slack-scene.ts';
-import { HERE, noteRegistrations, type Shown, type WholeSlack, wholeSlack } from '../../support/whole-slack.ts';
-import { type Cell, ROLES, type Row, ROWS, UNKNOWN } from './matrix-cells.ts';
+import {
+  HERE,
+  noteRegistrations,
+  type Shown,
+  type WholeSlack,
+  wholeSlack,
+} from '../../support/whole-slack.ts';
+import { type Cell, ROLES, ROWS, type Row, UNKNOWN } from './matrix-cells.ts';
 
 const ACCOUNTS = {
   onCall: USERS.onCall,
@@ -64,7 +77,9 @@ describe('the list of surfaces', () => {
 
   it('leaves no cell empty', () => {
     const cells = ROWS.flatMap(({ cells: of }) => STATES.map((state) => of[state]));
-    expect(cells.every((each) => (typeof each === 'string' ? each !== '' : each?.length === ROLES.length))).toBe(true);
+    expect(
+      cells.every((each) => (typeof each === 'string' ? each !== '' : each?.length === ROLES.length)),
+    ).toBe(true);
   });
 });
 
@@ -93,7 +108,9 @@ describe.sequential('what each role meets', () => {
     const given = row.by(scene);
     const shownBefore = (): number => at.shown(userId).length;
     if (typeof given === 'object') {
-      const { view } = (await at.client.control('open-view', { userId, view: given.view })) as { readonly view: View };
+      const { view } = (await at.client.control('open-view', { userId, view: given.view })) as {
+        readonly view: View;
+      };
       await eventually(() => expect(at.shown(userId).at(-1)?.how).toBe('window'));
       const since = shownBefore();
       const answer = await at.client.act('view.submit', { userId, viewId: view.id, form: given.form });
@@ -147,9 +164,12 @@ describe.sequential('what each role meets', () => {
         expect(wanted.map(({ text }) => text).filter((text) => cell.says.test(text))).not.toEqual([]);
     }, PATIENCE_MS).catch((error: unknown) => {
       const said = shown().map(({ how, text }) => `${how}: ${text.slice(0, 300)}`);
-      throw new Error(`expected ${cell.how} ${String(cell.says)}; it was shown:\n${said.join('\n') || 'nothing'}`, {
-        cause: error,
-      });
+      throw new Error(
+        `expected ${cell.how} ${String(cell.says)}; it was shown:\n${said.join('\n') || 'nothing'}`,
+        {
+          cause: error,
+        },
+      );
     });
   }
 
@@ -162,7 +182,10 @@ describe.sequential('what each role meets', () => {
       setScene(at, state, needs),
     );
     const changes = row.also ?? [];
-    const before = await recordNow(at, [shared?.id, shared?.another].flatMap((id) => id ?? []));
+    const before = await recordNow(
+      at,
+      [shared?.id, shared?.another].flatMap((id) => id ?? []),
+    );
     const failed: string[] = [];
     await Promise.all(
       ROLES.map(async (role, n) => {
@@ -174,17 +197,29 @@ describe.sequential('what each role meets', () => {
       }),
     );
     expect(failed).toEqual([]);
-    const after = await recordNow(at, [shared?.id, shared?.another].flatMap((id) => id ?? []));
+    const after = await recordNow(
+      at,
+      [shared?.id, shared?.another].flatMap((id) => id ?? []),
+    );
     for (const [of, mark] of before)
       if (!changes.some((each) => each === of)) expect(`${of} ${after.get(of)}`).toBe(`${of} ${mark}`);
   }
 
-  it.each([...ROWS, ...UNKNOWN].map((row) => [`${row.kind} ${row.on}`, row] as const))('%s', async (_, row) => {
-    const since = { stranger: at.shown(ACCOUNTS.stranger).length, guest: at.shown(ACCOUNTS.guest).length };
-    for (const state of STATES) await cellsOf(row, state);
-    for (const role of ['stranger', 'guest'] as const)
-      expect(at.shown(ACCOUNTS[role]).slice(since[role]).map(({ text }) => text).filter((text) => text.includes(PRIVATE_WORD))).toEqual([]);
-  });
+  it.each([...ROWS, ...UNKNOWN].map((row) => [`${row.kind} ${row.on}`, row] as const))(
+    '%s',
+    async (_, row) => {
+      const since = { stranger: at.shown(ACCOUNTS.stranger).length, guest: at.shown(ACCOUNTS.guest).length };
+      for (const state of STATES) await cellsOf(row, state);
+      for (const role of ['stranger', 'guest'] as const)
+        expect(
+          at
+            .shown(ACCOUNTS[role])
+            .slice(since[role])
+            .map(({ text }) => text)
+            .filter((text) => text.includes(PRIVATE_WORD)),
+        ).toEqual([]);
+    },
+  );
 });
 
 const PATIENCE_MS = 5_000;

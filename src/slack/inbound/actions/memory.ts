@@ -31,9 +31,21 @@ export const showDocument = (context: SlackContext, pressed: Pressed): Promise<v
   );
 
 export const retireDocument = (context: SlackContext, pressed: Pressed): Promise<void> =>
-  change(context, pressed, pressed.value, 'Retired.', (memory) =>
-    memory.workspace.retire(pressed.userId, pressed.value),
-  );
+  change(context, pressed, pressed.value, 'Retired.', () => retire(context, pressed.userId, pressed.value));
+
+/** An admin what is everybody's, anybody what is theirs; what they may not read is not there for them. */
+export async function retire(
+  context: SlackContext,
+  userId: string,
+  documentId: string,
+): Promise<{ readonly ok: true } | Refusal> {
+  const { memory } = context.deps;
+  const document = await readFor(context, userId, documentId);
+  if (!document) return gone;
+  return document.scope === 'workspace'
+    ? memory.workspace.retire(userId, documentId)
+    : memory.documents.retire(userId, documentId);
+}
 
 /** Value `doc_…:<version>`. */
 export const rollBackDocument = (context: SlackContext, pressed: Pressed): Promise<void> => {
