@@ -74,6 +74,10 @@ export interface ControlRequests {
   /** Turns a channel into a private one, or back. */
   'channel-privacy': { readonly channel: string; readonly is_private: boolean };
   'user-group': { readonly id: string; readonly users: readonly string[] };
+  /** Makes somebody a guest, or a full member again. */
+  guest: { readonly userId: string; readonly is_restricted: boolean };
+  /** A window that stands before somebody, whoever opened it and when. */
+  'open-view': { readonly userId: string; readonly view: unknown };
   messages: { readonly channel?: string; readonly thread_ts?: string };
   /** The whole `PageSnapshot`. */
   snapshot: Record<never, never>;

@@ -4,10 +4,12 @@ import { Arguments } from './arguments.ts';
 import { duplicatesIn } from './call-counters.ts';
 import type { ControlName, ControlRequests, Timing } from './control-api.ts';
 import { contentOf } from './methods/message-content.ts';
+import { pushView } from './methods/views.ts';
 import type { PageSnapshot } from './page-api.ts';
 import { change, emitIn, post } from './posting.ts';
 import { ALERTMANAGER_APP, CHANNELS } from './seed.ts';
 import { SlackError } from './slack-error.ts';
+import { acceptView } from './validate/view.ts';
 import type { WebApiParts } from './web-api.ts';
 
 export interface ControlParts extends WebApiParts {
@@ -91,6 +93,12 @@ export function controlHandlers(parts: ControlParts): Handlers {
       if (group === undefined) throw new SlackError('no_such_subteam');
       slack.workspace.putUserGroup({ ...group, users: body.users });
       return {};
+    },
+    guest: ({ userId, is_restricted }) =>
+      done(() => slack.workspace.putUser({ ...slack.workspace.user(userId), is_restricted })),
+    'open-view': ({ userId, view }) => {
+      slack.workspace.putViews(userId, []);
+      return { view: pushView(slack, userId, acceptView(view, 'modal')) };
     },
     messages: (body) => {
       const channels =

@@ -17,6 +17,8 @@ export interface User {
   readonly is_bot: boolean;
   readonly is_admin: boolean;
   readonly is_owner: boolean;
+  /** A guest, who sees only the channels they were invited to. */
+  readonly is_restricted?: boolean;
   readonly tz: string;
   readonly deleted: boolean;
   readonly profile: {

@@ -59,6 +59,10 @@ export class Workspace {
     return user;
   }
 
+  putUser(user: User): void {
+    this.#journal.put('users', user.id, user);
+  }
+
   userGroups(): UserGroup[] {
     return this.#journal.values('usergroups');
   }

@@ -102,8 +102,7 @@ async function findUndoable(deps: UndoDeps, click: UndoClick): Promise<Undoable 
   const deleted = formatDetailsDeleted(record.incident);
   if (deleted !== null) return refuse('DETAILS_DELETED', `${deleted} Nothing was undone.`);
   const inverses = await inversesOf(deps, action, record.actions);
-  if (inverses.length === 0)
-    return refuse('NOT_UNDOABLE', `${action.tool} is ${action.state}: there is nothing to undo by a click.`);
+  if (inverses.length === 0) return refuse('NOT_UNDOABLE', 'There is nothing here to undo by a click.');
   const mayNot = await mayNotUndo(deps, action, inverses, record.incident, click.by);
   if (mayNot) return mayNot;
   const left = leftToUndo(inverses, record.actions);

@@ -8,6 +8,7 @@ import type { Audiences } from '../memory/audiences.ts';
 import { createPrepare } from '../memory/context/prepare.ts';
 import { createRecordShown } from '../memory/context/record-shown.ts';
 import {
+  createSearchForPerson,
   createSearchMemories,
   createSearchWords,
   createSearchWorkspace,
@@ -55,6 +56,7 @@ export function createBotMemory(deps: {
     search: enabled
       ? createSearchMemories({ ...deps, retrieval, refresh })
       : createSearchWords(deps.documents),
+    searchForPerson: createSearchForPerson({ ...deps, enabled, retrieval, refresh }),
     searchWorkspace: createSearchWorkspace({ ...deps, enabled, retrieval }),
     /** Promoted runbooks are found like those of the files. */
     async indexPromoted(runbooks: readonly Runbook[]): Promise<void> {

@@ -203,7 +203,7 @@ async function accessOf(deps: HomeDeps, userId: string): Promise<readonly string
 }
 
 async function mayApprove({ policy, tools }: HomeDeps, userId: string, target: Target): Promise<string> {
-  const fitting = tools.filter(isActive).filter((tool) => fits(tool, target));
+  const fitting = tools.filter(isActive).filter((tool) => fitsTarget(tool, target));
   const taken = await Promise.all(
     fitting.map(async (tool) => ({
       name: formatAct(tool),
@@ -224,7 +224,8 @@ async function mayApprove({ policy, tools }: HomeDeps, userId: string, target: T
   return `${target.name}: you may approve ${isAll ? `every change` : names.join(', ')}.`;
 }
 
-const fits = (tool: Tool, { kind, domain, refuses = {} }: Target): boolean =>
+/** Whether a tool is for this target. */
+export const fitsTarget = (tool: Tool, { kind, domain, refuses = {} }: Target): boolean =>
   !Object.hasOwn(refuses, tool.name) &&
   (tool.targetKinds?.includes(kind) ?? true) &&
   (tool.domain === 'any' || tool.domain === domain);

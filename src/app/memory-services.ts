@@ -51,6 +51,8 @@ export async function createMemoryServices(on: Foundations, { audit }: Guards) {
   return {
     promoted,
     knownRunbooks,
+    /** All, for people who look them up. */
+    knownToPeople: allRunbooks,
     runbookVersion: (id: string) => runbookVersion(allRunbooks(), id),
     documents,
     embedding,

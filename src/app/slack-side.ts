@@ -19,6 +19,7 @@ import { acceptedOf } from '../sources/ports.ts';
 import { alertSources } from '../sources/registry.ts';
 import { createHomeSources } from './home-facts.ts';
 import { formatLayers } from './layers.ts';
+import { readCommands } from './read-commands.ts';
 import type { Services } from './services.ts';
 
 /** Slack with everything that people may see and do there. */
@@ -66,6 +67,7 @@ export function createSlackSide(services: Services): Slack {
     reports: createReportClaims(slackSql, services.records),
     commands: {
       ...services.switches.commands,
+      ...readCommands(services),
       cost: async (asked) => costCommand(services, asked),
       watch: async ({ text, by }) => watchCommand(services, text, by),
       ack: async (asked) => takeCommand(asked, 'ack', services.escalation.take),

@@ -19,6 +19,7 @@ interface WorkspaceDeps extends PromotionsDeps {
   readonly documents: Documents;
   readonly promoted: WorkspaceRunbooks;
   readonly memory: {
+    readonly searchForPerson: SlackMemory['search'];
     /** Makes promoted runbooks found by search, and those that are none any more not. */
     indexPromoted(runbooks: readonly Runbook[]): Promise<void>;
     /** Sends to Chroma what waits for it. */
@@ -71,6 +72,7 @@ export function createWorkspace(deps: WorkspaceDeps) {
       isAdmin: deps.isAdmin,
       domains: deps.runbooks.domains,
       summary: () => memorySummary(sql, COUNT_LIMIT),
+      search: memory.searchForPerson,
     }),
     /** Resolves when the promoted runbooks are in use, or could not be read now. */
     async start(): Promise<void> {

@@ -23,6 +23,7 @@ import type { HandoffOf } from '../incidents/reports/handoff-of.ts';
 import type { ReportClaims } from '../incidents/reports/report-claims.ts';
 import type { Steering } from '../incidents/steering.ts';
 import type { CreateManualIncident } from '../ingest/create-manual-incident.ts';
+import type { SearchForPerson } from '../memory/context/search-memories.ts';
 import type { Documents } from '../memory/documents/documents.ts';
 import type { MemorySummary } from '../memory/documents/summary.ts';
 import type { Promotions } from '../memory/promotion/promotions.ts';
@@ -101,9 +102,11 @@ export interface SlackMemory {
   /** What a proposal may be for. */
   readonly domains: readonly Domain[];
   readonly promotions: Pick<Promotions, 'propose' | 'decide' | 'get' | 'review' | 'rehearse' | 'list'>;
-  readonly documents: Pick<Documents, 'write' | 'read' | 'list' | 'history' | 'ensureUserStore'>;
+  readonly documents: Pick<Documents, 'write' | 'read' | 'list' | 'history' | 'ensureUserStore' | 'retire'>;
   readonly workspace: WorkspaceMemory;
   readonly summary: () => Promise<MemorySummary>;
+  /** For one person's words: what they may read. */
+  readonly search: SearchForPerson;
 }
 
 /** Everything Slack needs from the rest, injected. */

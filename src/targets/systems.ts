@@ -17,6 +17,8 @@ export interface Systems extends Required<Pick<ToolPorts, 'system' | 'looks' | '
   facts(target: string): Promise<Readonly<Record<string, string>>>;
   /** See `TargetKind.reader`; null also for a name that is not configured. */
   reader(target: string): string | null;
+  /** Whether its configuration lets anything be changed there at all; false for a name that is not configured. */
+  mayAct(target: string): boolean;
   /** Those that tell something by themselves, and are to be heard. */
   watched(): readonly Watched[];
   /** The logs that they want watched. */
@@ -112,6 +114,10 @@ export function connectSystems(
     reader: (target) => {
       const found = connected.get(target);
       return found ? found.kind.reader(found.config) : null;
+    },
+    mayAct: (target) => {
+      const found = connected.get(target);
+      return found !== undefined && found.kind.settings(found.config)['acts'] !== false;
     },
     watched: () =>
       [...connected.values()].flatMap(({ config, target, kind, connection }) => {

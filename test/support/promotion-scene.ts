@@ -59,6 +59,7 @@ export async function promotionScene(): Promise<PromotionScene> {
     documents,
     workspace,
     summary: () => memorySummary(sql, null),
+    search: async () => ({ found: [], missing: null }),
   };
   await scene.bot({ memory, speed: 50 });
   const client = new LocalSlackClient(scene.slack.url);

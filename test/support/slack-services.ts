@@ -24,6 +24,7 @@ export const noMemory: SlackMemory = {
     list: async () => [],
     history: async () => [],
     ensureUserStore: async () => undefined as never,
+    retire: refuse,
   },
   workspace: {
     list: async () => [],
@@ -33,6 +34,7 @@ export const noMemory: SlackMemory = {
     rollBack: refuse,
     retire: refuse,
   },
+  search: async () => ({ found: [], missing: null }),
   summary: async () => ({
     episodes: { total: 0, succeeded: 0, failed: 0, unknown: 0, archived: 0 },
     documents: [],

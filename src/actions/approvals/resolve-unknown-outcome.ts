@@ -53,7 +53,7 @@ export async function resolveUnknownOutcome(
   if (!action) return refuse('UNKNOWN_ACTION', `There is no action ${actionId}.`);
   return refuse(
     'NOT_UNKNOWN',
-    `${actionId} is ${action.state}: there is nothing to settle, or it may still be running.`,
+    'It is known already whether it ran, or it may still be running: look at its card.',
   );
 }
 

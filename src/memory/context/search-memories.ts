@@ -1,10 +1,11 @@
 import { messageOf } from '../../core/errors.ts';
-import type { IncidentId } from '../../core/ids.ts';
+import { asIncidentId, type IncidentId } from '../../core/ids.ts';
 import type { Domain } from '../../core/incident.ts';
 import type { HeldBack } from '../../core/memory.ts';
 import type { Sql } from '../../core/sql.ts';
 import { within } from '../../core/within.ts';
 import type { SearchAnswer } from '../../search/types.ts';
+import type { Audiences } from '../audiences.ts';
 import type { Reader } from '../documents/access.ts';
 import type { MemoryDocument } from '../documents/document.ts';
 import type { Documents } from '../documents/documents.ts';
@@ -116,6 +117,60 @@ export function createSearchWorkspace(
       meaningWithinMs: MEANING_MS,
       least: LEAST,
     });
+    return { found: found.map(({ memory }) => memory), missing: MISSING[meaning] };
+  };
+}
+
+/** What memory has for one person's words, answered to them alone. */
+export type SearchForPerson = (
+  reader: Reader & { readonly kind: 'person' },
+  text: string,
+  options: {
+    readonly limit: number;
+    /** Which of these incidents they may read of. */
+    readonly mayRead: (ids: readonly IncidentId[]) => Promise<ReadonlySet<IncidentId>>;
+  },
+) => Promise<Pick<MemoryAnswer, 'found' | 'missing'>>;
+
+/** Of no incident's thread: who asks is who reads it. */
+const NOWHERE = asIncidentId('INC-0');
+
+/** Runbooks and past incidents of every domain, and the documents that this person may read. */
+export function createSearchForPerson(
+  deps: FindDeps & {
+    readonly documents: Pick<Documents, 'search'>;
+    readonly domains: readonly Domain[];
+    readonly enabled: boolean;
+    readonly refresh: () => Promise<void>;
+  },
+): SearchForPerson {
+  return async (reader, text, { limit, mayRead }) => {
+    if (!deps.enabled)
+      return { found: (await deps.documents.search(reader, text, limit)).map(asFound), missing: null };
+    await within(REFRESH_MS, deps.refresh()).catch((error: unknown) =>
+      deps.log.warn({ error: messageOf(error) }, 'the index of documents could not be brought up to date'),
+    );
+    const audiences: Audiences = {
+      ...deps.audiences,
+      mayTell: async (_here, of) => {
+        const ids = await mayRead(of);
+        return { ids, keptBack: new Set(of.filter((id) => !ids.has(id))), isUnsure: false };
+      },
+    };
+    const { found, meaning } = await findMemories(
+      { ...deps, audiences },
+      {
+        reader,
+        here: NOWHERE,
+        spaces: [...deps.domains.flatMap(domainSpaces), ...(await documentSpacesOf(deps.sql, reader))],
+        texts: [text],
+        entities: entitiesOf(text),
+        domain: null,
+        limit,
+        meaningWithinMs: MEANING_MS,
+        least: LEAST,
+      },
+    );
     return { found: found.map(({ memory }) => memory), missing: MISSING[meaning] };
   };
 }

@@ -53,6 +53,8 @@ export interface Documents {
   history(reader: Reader, ref: DocumentRef): Promise<readonly MemoryVersion[]>;
   /** Best first, by words in common; retrieval for prompts does better. */
   search(reader: Reader, text: string, limit: number): Promise<readonly MemoryDocument[]>;
+  /** Of the person's own, or of a draft of theirs: found by nobody any more; its history stays. */
+  retire(userId: string, documentId: string): Promise<{ readonly ok: true } | Refusal>;
   /** What a run put into a prompt; the same again is recorded once. */
   recordUsage(tx: Tx, incidentId: IncidentId, run: string, shown: readonly ShownDocument[]): Promise<void>;
   /** Makes the person's own store unless it is there; returns its slug. */
@@ -151,6 +153,22 @@ export function createDocuments(deps: DocumentsDeps): Documents {
     async search(reader, text, limit) {
       return searchByWords(await readable(reader, { limit: SEARCHED }), text, limit);
     },
+
+    retire: (userId, documentId) =>
+      sql.begin(async (tx) => {
+        const rows = await tx`
+          UPDATE memory_document SET retired_at = clock_timestamp()
+           WHERE id = ${documentId} AND retired_at IS NULL
+             AND (store = ${userStore(userId)} OR (scope = 'conversation' AND author = ${userId})) RETURNING id`;
+        if (rows.length === 0)
+          return denied('Only who wrote it takes it back; an admin takes back what is everybody’s.');
+        await deps.audit.appendIn(tx, {
+          kind: 'memory.retired',
+          actor: userId,
+          details: { document: documentId },
+        });
+        return { ok: true } as const;
+      }),
 
     async recordUsage(tx, incidentId, run, shown) {
       for (const { documentId, version, trust, tokens } of shown)

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RotationConfig } from '../../../src/escalation/escalation-config.ts';
-import { whoHasIt } from '../../../src/escalation/schedules/rotation/who-has-it.ts';
+import { nextTurn, whoHasIt } from '../../../src/escalation/schedules/rotation/who-has-it.ts';
 
 const weekly: RotationConfig = {
   name: 'team',
@@ -21,6 +21,35 @@ const nights: RotationConfig = {
   timezone: 'America/New_York',
   starts: '2026-03-06',
 };
+
+const next = (rotation: RotationConfig, at: string): string => {
+  const found = nextTurn(rotation, new Date(at));
+  return found === null ? 'never' : `${found.at.toISOString().slice(0, 16)} ${found.person}`;
+};
+
+describe('who is next, and when', () => {
+  const holiday = { person: 'UCLEO', from: '2026-03-18T12:00', to: '2026-03-19T12:00' };
+  test.each([
+    ['the next handover, winter to summer', weekly, '2026-03-23T08:00:00Z', '2026-03-30T07:00 UCLEO'],
+    ['before the first turn', weekly, '2026-03-01T00:00:00Z', '2026-03-16T08:00 UANN'],
+    [
+      'an override comes first',
+      { ...weekly, overrides: [holiday] },
+      '2026-03-17T00:00:00Z',
+      '2026-03-18T11:00 UCLEO',
+    ],
+    ['and ends', { ...weekly, overrides: [holiday] }, '2026-03-18T12:00:00Z', '2026-03-19T11:00 UANN'],
+    ['a round of one never ends', { ...weekly, people: ['UANN'] }, '2026-03-23T08:00:00Z', 'never'],
+    [
+      'two turns of one person are one',
+      { ...weekly, people: ['UANN', 'UANN', 'UBEN'] },
+      '2026-03-16T08:00:00Z',
+      '2026-03-30T07:00 UBEN',
+    ],
+  ])('%s', (_, rotation, at, says) => {
+    expect(next(rotation, at)).toBe(says);
+  });
+});
 
 const who = (rotation: RotationConfig, at: string): string | null => whoHasIt(rotation, new Date(at));
 

@@ -7,6 +7,7 @@ import type { Audience } from '../../outbound/tell.ts';
 import { codeOf } from '../../outbound/web-errors.ts';
 import { denyView } from '../../views/deny.ts';
 import type { Pressed } from './pressed.ts';
+import { mayTouch } from './show.ts';
 
 /** `act_…:<plan hash>`, as the card's buttons carry it; null for anything else. */
 export function readPlan(value: string): { readonly actionId: ActionId; readonly planHash: string } | null {
@@ -37,6 +38,8 @@ export async function deny(context: SlackContext, pressed: Pressed): Promise<voi
     return context.tell(pressed.audience, {
       text: 'This card is not one of mine any more. Nothing was done.',
     });
+  const may = await mayTouch(context, pressed, action.incidentId);
+  if (!may.ok) return context.tell(pressed.audience, { text: may.reason });
   const view = denyView(
     { plan: pressed.value, channel: channel ?? '', threadTs },
     await context.deps.records.plan(action.planId),

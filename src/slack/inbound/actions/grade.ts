@@ -4,6 +4,7 @@ import { parseIncidentId } from '../../../core/ids.ts';
 import type { SlackContext } from '../../context.ts';
 import { gradeAction } from '../../views/blocks/feedback.ts';
 import type { Pressed } from './pressed.ts';
+import { mayTouch } from './show.ts';
 
 type Handler = (context: SlackContext, pressed: Pressed) => Promise<void>;
 
@@ -29,7 +30,7 @@ async function grade(
   const incidentId = parseIncidentId(pressed.value);
   if (!incidentId) return tell('I do not know this button any more.');
   try {
-    const may = await context.directory.mayAct(audience.userId, pressed.teamId);
+    const may = await mayTouch(context, pressed, incidentId);
     if (!may.ok) return await tell(may.reason);
     const given = await context.deps.grade(incidentId, { question, by: audience.userId, answer });
     if (!given.ok) await tell(given.reason);

@@ -31,9 +31,21 @@ export const showDocument = (context: SlackContext, pressed: Pressed): Promise<v
   );
 
 export const retireDocument = (context: SlackContext, pressed: Pressed): Promise<void> =>
-  change(context, pressed, pressed.value, 'Retired.', (memory) =>
-    memory.workspace.retire(pressed.userId, pressed.value),
-  );
+  change(context, pressed, pressed.value, 'Retired.', () => retire(context, pressed.userId, pressed.value));
+
+/** An admin what is everybody's, anybody what is theirs; what they may not read is not there for them. */
+export async function retire(
+  context: SlackContext,
+  userId: string,
+  documentId: string,
+): Promise<{ readonly ok: true } | Refusal> {
+  const { memory } = context.deps;
+  const document = await readFor(context, userId, documentId);
+  if (!document) return gone;
+  return document.scope === 'workspace'
+    ? memory.workspace.retire(userId, documentId)
+    : memory.documents.retire(userId, documentId);
+}
 
 /** Value `doc_…:<version>`. */
 export const rollBackDocument = (context: SlackContext, pressed: Pressed): Promise<void> => {
@@ -43,8 +55,11 @@ export const rollBackDocument = (context: SlackContext, pressed: Pressed): Promi
   );
 };
 
-export const editDocument = (context: SlackContext, pressed: Pressed): Promise<void> =>
-  open(context, pressed, (document, where) => editDocumentView(where, document));
+/** Admins alone: nobody else's text would be taken. */
+export const editDocument = async (context: SlackContext, pressed: Pressed): Promise<void> =>
+  (await isAdminNow(context, pressed.userId))
+    ? open(context, pressed, (document, where) => editDocumentView(where, document))
+    : context.tell(pressed.audience, { text: 'Only admins change what everybody’s memory says.' });
 
 export const proposeDocument = (context: SlackContext, pressed: Pressed): Promise<void> =>
   open(context, pressed, async (document, where) => {
@@ -70,7 +85,7 @@ export async function documentEdited(
   const document = await memory.workspace.read(documentId);
   const view = saved.ok
     ? await windowOf(context, by.userId, documentId, warned('Saved.', saved))
-    : document
+    : document && (await isAdminNow(context, by.userId))
       ? editDocumentView(where, document, content, saved.reason)
       : noticeView('Not saved', saved.reason);
   await context.client.views
@@ -186,6 +201,8 @@ async function open(
 ): Promise<void> {
   const { client, deps } = context;
   const { channel, threadTs } = pressed.audience;
+  const may = await context.directory.mayAct(pressed.userId, pressed.teamId);
+  if (!may.ok) return context.tell(pressed.audience, { text: may.reason });
   const document = await readFor(context, pressed.userId, pressed.value);
   if (!document) return context.tell(pressed.audience, { text: gone.reason });
   const view = await make(document, { channel: channel ?? '', threadTs });

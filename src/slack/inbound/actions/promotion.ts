@@ -1,5 +1,5 @@
 import { messageOf, type Refusal, refuse } from '../../../core/errors.ts';
-import { asToolCallId } from '../../../core/ids.ts';
+import { asToolCallId, type IncidentId } from '../../../core/ids.ts';
 import { formatPrincipals } from '../../../core/principal.ts';
 import type { Promotion } from '../../../memory/promotion/ports.ts';
 import type { SlackContext } from '../../context.ts';
@@ -7,6 +7,7 @@ import { asProposalId } from '../../outbound/subject.ts';
 import type { Audience } from '../../outbound/tell.ts';
 import { codeOf } from '../../outbound/web-errors.ts';
 import { messageUrl } from '../../people/identity.ts';
+import { isAdminNow } from '../../people/reader.ts';
 import type { SlackMemory } from '../../ports.ts';
 import { type Entered, readField, readLongField } from '../../views/form.ts';
 import {
@@ -76,9 +77,11 @@ export async function approvedWithEdits(
   const audience = { userId: by.userId, channel: where.channel || null, threadTs: where.threadTs };
   const done = await decide(context, where.seen, by.userId, by.teamId, { kind: 'approve', content });
   const promotion = await context.deps.memory.promotions.get(readSeen(where.seen)?.jobId ?? '');
+  // Whoever may not decide is shown nothing of what waits.
+  const isTheirs = done.ok || !(await mayDecide(context, context.deps.memory, by.userId, by.teamId));
   const view = done.ok
     ? noticeView('Approved', 'What you wrote is now part of everybody’s memory.')
-    : promotion?.state === 'pending'
+    : promotion?.state === 'pending' && isTheirs
       ? editPromotionView(where, promotion, content, done.reason)
       : noticeView('Not approved', done.reason);
   await context.client.views.update({ view_id: viewId, view }).catch((error: unknown) => {
@@ -103,7 +106,14 @@ export async function rehearse(context: SlackContext, pressed: Pressed): Promise
 export const showPromotion = (context: SlackContext, pressed: Pressed): Promise<void> =>
   show(context, pressed, 'Proposal', async () => {
     const promotion = await context.deps.memory.promotions.get(pressed.value);
-    return promotion ? promotionView(promotion) : gone.reason;
+    if (!promotion) return gone.reason;
+    const { incidentId } = promotion;
+    // All of a draft is for who decides on it, and for who may read of where it comes from.
+    const may =
+      !incidentId ||
+      (await isAdminNow(context, pressed.userId)) ||
+      (await mayLook(context, pressed, incidentId));
+    return may ? promotionView(promotion) : notYourDraft(incidentId);
   });
 
 export const showSources = (context: SlackContext, pressed: Pressed): Promise<void> =>
@@ -112,7 +122,7 @@ export const showSources = (context: SlackContext, pressed: Pressed): Promise<vo
     if (!promotion) return gone.reason;
     // The card shows the draft to all admins; what was read and said where it comes from is for those who may see that channel.
     if (promotion.incidentId && !(await mayLook(context, pressed, promotion.incidentId)))
-      return `It comes from ${promotion.incidentId}, in a channel that you may not see, or Slack cannot say that you may.`;
+      return notYourDraft(promotion.incidentId);
     const ids = promotion.sources
       .filter(({ ref }) => ref.startsWith('tc_'))
       .map(({ ref }) => asToolCallId(ref));
@@ -125,6 +135,9 @@ export const showSources = (context: SlackContext, pressed: Pressed): Promise<vo
       calls.filter((call) => call !== null),
     );
   });
+
+const notYourDraft = (id: IncidentId): string =>
+  `It comes from ${id}, in a channel that you may not see, or Slack cannot say that you may.`;
 
 const gone = refuse('MEMORY_NOT_FOUND', 'This proposal is not on record any more. Nothing was decided.');
 

@@ -21,7 +21,8 @@ import { pageThemNow, takeIt } from './take.ts';
 
 export type Handler = (context: SlackContext, pressed: Pressed) => Promise<void>;
 
-const handlers: Readonly<Record<string, Handler>> = {
+/** What every button does, by its `action_id`. */
+export const ACTION_HANDLERS: Readonly<Record<string, Handler>> = {
   [ACTIONS.approve]: approve,
   [ACTIONS.deny]: deny,
   [ACTIONS.undo]: undo,
@@ -67,7 +68,7 @@ export function registerActions(app: App, context: SlackContext): void {
     if (body.type !== 'block_actions') return;
     const pressed = readPress(body, respond);
     const handler =
-      handlers[
+      ACTION_HANDLERS[
         (body.actions[0]?.action_id ?? '').replace(/(?<=roll_back|split|put_back|diagnosis)_\d+$/, '')
       ] ?? unknownButton;
     await handler(context, pressed);

@@ -8,6 +8,7 @@ import { button, buttons } from '../../views/blocks/build.ts';
 import { ACTIONS } from '../../views/blocks/slot.ts';
 import { GRANT_VIEW, type GrantContext, grantBlocks, grantView } from '../../views/grant.ts';
 import type { Pressed } from './pressed.ts';
+import { mayTouch } from './show.ts';
 
 const GONE = 'This button is not one of mine any more. Nothing was read.';
 
@@ -28,7 +29,7 @@ export async function showGrant(context: SlackContext, pressed: Pressed): Promis
   const { value, audience } = pressed;
   const read = readNamedRead(value);
   if (!read) return context.tell(audience, { text: GONE });
-  const may = await context.directory.mayAct(pressed.userId, pressed.teamId);
+  const may = await mayTouch(context, pressed, read.incidentId);
   const grant = may.ok ? await context.deps.retryRead.grant(read, pressed.userId) : may;
   if (!grant.ok) return context.tell(audience, { text: grant.reason });
   const where = { value, channel: audience.channel ?? '', threadTs: audience.threadTs };
@@ -64,7 +65,7 @@ async function ask(
 ): Promise<void> {
   const read = readNamedRead(value);
   if (!read) return context.tell(audience, { text: GONE });
-  const may = await context.directory.mayAct(audience.userId, teamId);
+  const may = await mayTouch(context, { userId: audience.userId, teamId, audience }, read.incidentId);
   const asked = may.ok ? await context.deps.retryRead.ask(read, audience.userId) : may;
   if (!asked.ok) await context.tell(audience, { text: asked.reason });
   context.outbound.pressed(read.incidentId);

@@ -1,5 +1,6 @@
 import type { types } from '@slack/bolt';
 import { formatDetailsDeleted } from '../../../core/details-deleted.ts';
+import { type Refusal, refuse } from '../../../core/errors.ts';
 import { asActionId, asIncidentId, asToolCallId, type IncidentId } from '../../../core/ids.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import type { SlackContext } from '../../context.ts';
@@ -63,6 +64,17 @@ export async function mayLook(
 export const NOT_YOURS =
   'This is of an incident in a channel that you may not see, or Slack cannot say that you may.';
 
+/** Whether whoever pressed may do something with an incident: a member who may read of it. Whether it may be done is its service's to say. */
+export async function mayTouch(
+  context: SlackContext,
+  pressed: Pick<Pressed, 'userId' | 'teamId' | 'audience'>,
+  id: IncidentId,
+): Promise<{ readonly ok: true } | Refusal> {
+  const may = await context.directory.mayAct(pressed.userId, pressed.teamId);
+  if (!may.ok) return may;
+  return (await mayLook(context, pressed, id)) ? may : refuse('NOT_TO_SEE', NOT_YOURS);
+}
+
 /** What an incident's record gives; words where there is none, or not for whoever pressed. */
 const showOf = (
   context: SlackContext,
@@ -96,7 +108,11 @@ export const showOutput = (context: SlackContext, pressed: Pressed): Promise<voi
 export async function turnPage(context: SlackContext, pressed: Pressed): Promise<void> {
   const [id = '', page = '0'] = pressed.value.split(':');
   const call = await context.deps.records.toolCall(asToolCallId(id));
-  if (!call || !pressed.viewId || !(await mayLook(context, pressed, call.incidentId))) return;
+  if (!call) return context.tell(pressed.audience, { text: `This output ${GONE}` });
+  if (!(await mayLook(context, pressed, call.incidentId)))
+    return context.tell(pressed.audience, { text: NOT_YOURS });
+  // Its pages are turned in a window alone.
+  if (!pressed.viewId) return showOutput(context, { ...pressed, value: call.id });
   await context.client.views.update({ view_id: pressed.viewId, view: outputView(call, Number(page) || 0) });
 }
 

@@ -3,6 +3,7 @@ import type { Correlation } from '../../../incidents/correlation/correlation.ts'
 import type { Steered } from '../../../incidents/steering.ts';
 import type { SlackContext } from '../../context.ts';
 import type { Pressed } from './pressed.ts';
+import { mayTouch } from './show.ts';
 
 /** *Split*: the part gets a thread of its own, and the line above says so. */
 export function splitOff(context: SlackContext, pressed: Pressed): Promise<void> {
@@ -19,16 +20,19 @@ export function putBack(context: SlackContext, pressed: Pressed): Promise<void> 
 /** Only a *no* is said to whoever pressed: the threads themselves show what became of it. */
 async function answered(
   context: SlackContext,
-  { value, userId, teamId, audience }: Pressed,
+  pressed: Pressed,
   act: (
     correlation: Correlation,
     ids: readonly [IncidentId, IncidentId | undefined],
   ) => Promise<Steered> | null,
 ): Promise<void> {
   const { correlation } = context.deps;
-  const [id, into] = value.split(':').map(parseIncidentId);
-  const may = await context.directory.mayAct(userId, teamId);
-  if (!may.ok) return context.tell(audience, { text: may.reason });
+  const { audience } = pressed;
+  const [id, into] = pressed.value.split(':').map(parseIncidentId);
+  for (const named of [id, into]) {
+    const may = named ? await mayTouch(context, pressed, named) : { ok: true as const };
+    if (!may.ok) return context.tell(audience, { text: may.reason });
+  }
   const done = id ? await act(correlation, [id, into]) : null;
   if (!id || done === null)
     return context.tell(audience, { text: 'I do not know this button any more. Nothing was done.' });

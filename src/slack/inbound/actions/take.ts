@@ -3,7 +3,7 @@ import { type IncidentId, parseIncidentId } from '../../../core/ids.ts';
 import type { Said } from '../../../escalation/acknowledge.ts';
 import type { SlackContext } from '../../context.ts';
 import type { Pressed } from './pressed.ts';
-import { mayLook, NOT_YOURS } from './show.ts';
+import { mayTouch } from './show.ts';
 
 /** *I have it*: the call then shows who; nobody else is called. */
 export function takeIt(context: SlackContext, pressed: Pressed): Promise<void> {
@@ -17,16 +17,14 @@ export function pageThemNow(context: SlackContext, pressed: Pressed): Promise<vo
 
 async function answered(
   context: SlackContext,
-  { audience, teamId, value }: Pressed,
+  pressed: Pressed,
   act: (id: IncidentId) => Promise<Said>,
 ): Promise<void> {
-  const tell = (text: string) => context.tell(audience, { text });
-  const id = parseIncidentId(value);
+  const tell = (text: string) => context.tell(pressed.audience, { text });
+  const id = parseIncidentId(pressed.value);
   if (!id) return tell('I do not know this button any more. Nothing was done.');
   try {
-    const may = await context.directory.mayAct(audience.userId, teamId);
-    if (may.ok && !(await mayLook(context, { userId: audience.userId, audience }, id)))
-      return await tell(NOT_YOURS);
+    const may = await mayTouch(context, pressed, id);
     const said = may.ok ? await act(id) : may;
     if (!said.ok) await tell(said.reason);
   } catch (error) {

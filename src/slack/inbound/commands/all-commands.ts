@@ -45,6 +45,11 @@ export const COMMANDS: readonly Command[] = [
     run: statusCommand,
   },
   serviceCommand('cost', 'Ask', [['cost', 'what the model cost']]),
+  serviceCommand('targets', 'Ask', [['targets', 'does each answer, and what may I do there?']]),
+  serviceCommand('oncall', 'Ask', [['oncall', 'who is on call, until when, and who is next']]),
+  serviceCommand('runbooks', 'Ask', [
+    ['runbooks blocked sessions', 'those that are about it; by its name, the steps of one'],
+  ]),
   {
     name: 'investigate',
     group: 'Begin',
@@ -120,7 +125,10 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'memory',
     group: 'Remember',
-    forms: [['memory', 'what is remembered, and how to add to it']],
+    forms: [
+      ['memory search blocked sessions', 'what you may read about it, past incidents too'],
+      ['memory', 'what is remembered, and how to add to it or take back'],
+    ],
     run: memoryCommand,
   },
   {

@@ -22,6 +22,8 @@ export async function whyCommand(context: SlackContext, asked: Asked): Promise<S
 
 /** `/sentry status` is of Sentry itself, `/sentry status INC-7` of an incident. */
 export async function statusCommand(context: SlackContext, asked: Asked): Promise<Say> {
+  const may = await context.directory.mayAct(asked.userId, asked.teamId);
+  if (!may.ok) return sayText(may.reason);
   if (asked.rest === '') return { ...sayText((await context.statusLines()).join('\n')), share: true };
   const record = await recordFor(context, asked, 'status');
   return 'text' in record ? record : about(context, record, await shortState(context, record));
