@@ -9,6 +9,11 @@ export interface Measure {
   readonly name: string;
   /** For people, the subject of a sentence: "longest wait for a lock". */
   readonly label: string;
+  /**
+   * How it is when it is well, as a sentence without its full stop; `{bound}` stands for `at most 5 s`, or `no sessions`. Left
+   * out: a yes or no, whose label is that sentence.
+   */
+  readonly well?: string;
   /** `s`, `%`, `sessions`; empty for a yes or no, read as 1 or 0. */
   readonly unit: string;
   /**
@@ -87,13 +92,21 @@ export function formatMeasure(measure: Measure, bound: number, value: number | n
   return `${label}: ${said} (healthy: ${limit})`;
 }
 
-/** What must hold: `longest wait for a lock: at most 5 s`. */
+/** What must hold, as a sentence without its full stop: `the longest wait for a lock is at most 5 s`. */
 export function formatBound(measure: Measure, bound: number): string {
-  const { label, unit, healthy } = measure;
+  const { label, unit, healthy, well } = measure;
+  if (well !== undefined) return well.replace('{bound}', boundOf(measure, bound));
   if (isYesOrNo(measure)) return label;
   if (healthy === 'same') return `${label}: stays the same while it is watched`;
   if (healthy === 'steady') return `${label}: grows no more`;
   return `${label}: ${healthy === 'at_most' ? 'at most' : 'at least'} ${withUnit(bound, unit)}`;
+}
+
+/** `at most 5 s`, `at least 14 days`; of things that are counted `no sessions`. */
+function boundOf({ healthy, unit }: Measure, bound: number): string {
+  // `s`, `%`, `B/s` are no things that there can be none of.
+  if (healthy === 'at_most' && bound === 0 && /^[a-z]{3,}$/.test(unit)) return `no ${unit}`;
+  return `${healthy === 'at_least' ? 'at least' : 'at most'} ${withUnit(bound, unit)}`;
 }
 
 /** `24 s`; of a yes or no that. */

@@ -1,3 +1,4 @@
+import type { Severity } from '../core/alert.ts';
 import { count } from '../core/count.ts';
 import type { EventBus } from '../core/event-bus.ts';
 import type { IncidentId } from '../core/ids.ts';
@@ -18,7 +19,7 @@ import { countWaitingPages, deliverPages, type PageDeps, pageQueues } from './de
 import type { DueCall } from './due-call.ts';
 import { dueIncidents, SWEEP_LIMIT } from './due-incidents.ts';
 import { hearNews } from './hear-news.ts';
-import type { Ladder } from './ladder.ts';
+import { afterQuiet, type Ladder } from './ladder.ts';
 import { readFacts } from './read-facts.ts';
 import { type Found, settleCall } from './settle-call.ts';
 import { type HandOver, handOverShifts } from './shift-changes.ts';
@@ -46,6 +47,8 @@ export interface Escalation {
   hear(news: PageNews, pagers: readonly string[]): Promise<boolean>;
   /** The pagers of the next level with some above this one. */
   pagersAfter(level: number): readonly string[];
+  /** Whether nobody is called for something this bad at that moment, by the quiet hours. */
+  isQuiet(severity: Severity, at: Date): boolean;
   /** Whether somebody is mentioned as soon as something needs a person, only after a while, or never. */
   readonly calls: 'at_once' | 'later' | 'never';
   /** Who would be called first by now; null: nobody ever is. */
@@ -113,6 +116,7 @@ export function createEscalation(deps: EscalationDeps): Escalation {
       const [first] = deps.ladder.levels;
       return first === undefined ? null : whoToCall(first.mention);
     },
+    isQuiet: (severity, at) => afterQuiet(deps.ladder.quietHours, severity, at)?.getTime() !== at.getTime(),
     lines: () => formatWaiting(deps),
     look: lookAt,
     start(bus) {

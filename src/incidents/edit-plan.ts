@@ -1,12 +1,16 @@
 import type { CardClick } from '../actions/approvals/take-back.ts';
 import type { ApprovalPolicy } from '../actions/policy/policy.ts';
+import {
+  type EditableField,
+  editableFields,
+  editInput,
+  type OfferedTools,
+} from '../actions/proposals/edit-input.ts';
 import type { Action } from '../core/action.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { Json } from '../core/tool-call.ts';
 import { addRequester } from '../record/record.ts';
-import type { AnyTool } from '../tools/define.ts';
-import { type EditableField, editableFields, editInput } from '../tools/edit-input.ts';
 import { askForApproval } from './ask-for-approval.ts';
 import type { InvestigationDeps } from './deps.ts';
 
@@ -31,7 +35,7 @@ export interface PlanEdits {
 
 type Deps = InvestigationDeps & {
   readonly policy: Pick<ApprovalPolicy, 'mayDecide'>;
-  readonly tools: { get(name: string): AnyTool | undefined };
+  readonly tools: OfferedTools;
 };
 
 export function createPlanEdits(deps: Deps): PlanEdits {

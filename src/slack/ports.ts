@@ -179,7 +179,10 @@ export interface SlackDeps {
   /** Has what could not be read made again. */
   readonly retryRead: RetryRead;
   /** Who has an incident, and who is called. */
-  readonly escalation: Pick<Escalation, 'take' | 'assign' | 'pageNow' | 'wrote' | 'pagersAfter' | 'calls'>;
+  readonly escalation: Pick<
+    Escalation,
+    'take' | 'assign' | 'pageNow' | 'wrote' | 'pagersAfter' | 'calls' | 'isQuiet'
+  >;
   /** What a read on record says of a step of a repair's criterion. */
   readonly measured: ReadsRecorded;
   /** What alerts wait for. */

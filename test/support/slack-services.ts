@@ -107,6 +107,7 @@ export const noServices = {
     wrote: async () => undefined,
     pagersAfter: () => [],
     calls: 'never',
+    isQuiet: () => false,
   },
   measured: () => null,
   createManualIncident: refuse,

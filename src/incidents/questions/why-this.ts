@@ -87,7 +87,11 @@ function becameOf({ state, decisionReason, outcome }: Action): string | null {
       return 'it was done already, and the problem is still there or came back';
     case 'unknown':
       return 'it is unknown whether it ran';
-    default:
+    case 'proposed':
+    case 'queued':
+    case 'approved':
+    case 'started':
+    case 'skipped':
       return null;
   }
 }

@@ -1,5 +1,4 @@
 import type { Action } from '../../core/action.ts';
-import { callStateOf } from '../../core/calls.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
@@ -12,8 +11,7 @@ import { messageUrl } from '../people/identity.ts';
 import type { UserDirectory } from '../people/user-directory.ts';
 import type { SlackDeps } from '../ports.ts';
 import type { DrawOptions } from './blocks/slot.ts';
-
-const MOST_RUNG = 5;
+import { whoIsRung } from './ring.ts';
 
 /** What Slack knows and the record does not: names, groups, where other threads are. */
 export function createDrawOptions(
@@ -35,17 +33,17 @@ export function createDrawOptions(
     return new Map(await Promise.all([...handles].map(async (name) => [name, await groupId(name)] as const)));
   };
 
-  /** For something critical: whoever has it, else the group on call, else the groups and people who may decide. */
-  const ringOf = async ({ incident, events }: IncidentRecord, asks: Action): Promise<readonly string[]> => {
-    if (incident.severity !== 'critical') return [];
-    const { acknowledged } = callStateOf(events);
-    if (acknowledged?.how === 'taken') return [acknowledged.by];
+  const ringOf = async (record: IncidentRecord, asks: Action): Promise<readonly string[]> => {
     const oncall = oncallName ? await groupId(oncallName) : null;
-    if (oncall) return [oncall];
-    const ids = ((await config.approversOf(asks)) ?? []).map(async (one) =>
+    const deciders = oncall === null ? ((await config.approversOf(asks)) ?? []) : [];
+    const ids = deciders.map(async (one) =>
       one.kind === 'group' ? groupId(one.name.replace(/^@/, '')) : one.kind === 'user' ? one.id : null,
     );
-    return (await Promise.all(ids)).filter((id) => id !== null).slice(0, MOST_RUNG);
+    return whoIsRung(record, asks, {
+      oncall,
+      approvers: (await Promise.all(ids)).filter((id) => id !== null),
+      isQuiet: deps.escalation.isQuiet(record.incident.severity, new Date(asks.proposedAt)),
+    });
   };
 
   /** Those of them that may be told in the thread of a record. */

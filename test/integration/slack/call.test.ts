@@ -23,6 +23,7 @@ async function calling(): Promise<{ bot: SceneBot; escalation: Escalation }> {
     wrote: (id, by) => of().wrote(id, by),
     pagersAfter: () => [],
     calls: 'never',
+    isQuiet: () => false,
   };
   const of = (): Escalation => escalation as Escalation;
   const bot = await scene.bot({ escalation: through });

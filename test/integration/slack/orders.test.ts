@@ -43,6 +43,7 @@ async function withBot(): Promise<IncidentId> {
     wrote: async () => undefined,
     pagersAfter: () => [],
     calls: 'never',
+    isQuiet: () => false,
   };
   await scene.bot({ steer, escalation, why });
   return scene.incident();
@@ -171,6 +172,7 @@ it('who may not read of it learns nothing by a command, and it is not assigned t
       wrote: async () => undefined,
       pagersAfter: () => [],
       calls: 'never',
+      isQuiet: () => false,
     },
   });
   const id = await scene.incident([], CHANNELS.admin);

@@ -60,7 +60,7 @@ describe('a No to ending a session', { timeout: 180_000 }, () => {
     });
     await slack.asUser(USERS.onCall).press(pressable, { actionId: ACTIONS.deny });
     const view = await slack.waitForView(USERS.onCall);
-    const asked = JSON.stringify(view.blocks);
+    const asked = JSON.stringify(view);
     for (const words of [
       `session ${pid}`,
       'all sessions of',

@@ -33,7 +33,7 @@ test('an alert’s own expression that is red on a neighbour is read there, and 
       target: 'prom-1',
       input: { alert: 'QueueSlow', labels: {}, minutes: 60 },
       measure: { name: 'alert_condition', bound: 0 },
-      says: 'series for which the alert’s own condition holds: at most 0 series, says prom-1',
+      says: 'the alert’s own condition holds for no series, says prom-1',
     },
   ]);
   expect(chosen(alert('orders-db', 2))?.[0]).not.toHaveProperty('target');

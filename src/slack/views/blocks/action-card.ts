@@ -282,7 +282,9 @@ function aim(action: Action) {
   const steps = purpose === 'repair' ? verify.steps.filter(isSymptom) : [];
   if (steps.length === 0) return [];
   return [
-    paragraph(bold('Fixed when: ')),
+    paragraph(
+      bold(verify.holdMs > 0 ? `Fixed when, for ${Math.ceil(verify.holdMs / 1000)} s: ` : 'Fixed when: '),
+    ),
     list(steps.slice(0, 6).map(({ says }) => [words(cut(oneLine(says), 200))])),
   ];
 }

@@ -27,7 +27,7 @@ export interface DrawOptions {
   readonly threadUrl: (id: IncidentId) => string | null;
   /** Who may approve, in words; null: nobody is configured. */
   readonly approvers: string | null;
-  /** Groups and people, by id, whom the card of something critical mentions while it waits for a decision. */
+  /** Groups and people, by id, whom a card mentions while it waits for a decision. */
   readonly ring?: readonly string[];
   /** The id of a group on call by its handle; null: Slack does not tell. */
   readonly groupOf?: (handle: string) => string | null;

@@ -57,6 +57,7 @@ export const engineDisk = containerTool.read({
     measureAt('images.dangling_bytes', {
       name: 'dangling_images',
       label: 'bytes in dangling images',
+      well: 'dangling images hold {bound}',
       unit: 'bytes',
       healthy: 'at_most',
       bound: 0,

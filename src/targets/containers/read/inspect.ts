@@ -28,6 +28,7 @@ export const stateMeasures = [
   measureAt('restarts', {
     name: 'restarts',
     label: 'times it has been started again',
+    well: 'it is not started again',
     unit: '',
     healthy: 'steady',
     bound: 0,
@@ -36,6 +37,7 @@ export const stateMeasures = [
   measureAt('process', {
     name: 'main_process',
     label: 'the process it runs as',
+    well: 'it stays the same process',
     unit: '',
     healthy: 'same',
     bound: 0,

@@ -24,6 +24,7 @@ export const containerLogs = containerTool.read({
     measureAt('lines_per_second', {
       name: 'log_rate',
       label: 'lines written a second',
+      well: '{bound} are written',
       unit: 'lines/s',
       healthy: 'at_most',
       bound: 20,

@@ -21,6 +21,7 @@ export const containerStats = containerTool.read({
     measureAt('memory_percent', {
       name: 'memory_use',
       label: 'memory in use, of its limit',
+      well: 'it uses {bound} of its memory limit',
       unit: '%',
       healthy: 'at_most',
       bound: 90,
@@ -28,6 +29,7 @@ export const containerStats = containerTool.read({
     measureAt('cpu_percent', {
       name: 'cpu_use',
       label: 'CPU in use',
+      well: 'it uses {bound} of its CPU',
       unit: '%',
       healthy: 'at_most',
       bound: 90,

@@ -27,6 +27,7 @@ export const certificates = hostTool.read({
     measureAt('fewest_days_left', {
       name: 'fewest_days_left',
       label: 'days until the first certificate expires',
+      well: 'the first certificate expires in {bound}',
       unit: 'days',
       healthy: 'at_least',
       bound: 14,

@@ -24,6 +24,7 @@ export const fileSystems = hostTool.read({
     measureAt('fullest', {
       name: 'fullest_used_percent',
       label: 'the fullest file system is used',
+      well: '{bound} of the fullest file system is used',
       unit: '%',
       healthy: 'at_most',
       bound: 90,
@@ -32,6 +33,7 @@ export const fileSystems = hostTool.read({
     measureAt('most_files', {
       name: 'files_used_percent',
       label: 'files (inodes) that the file system with the fewest left has used',
+      well: 'every file system has used {bound} of its files (inodes)',
       unit: '%',
       healthy: 'at_most',
       bound: 90,

@@ -22,6 +22,7 @@ export const hostUsage = hostTool.read({
     measureAt('cpu_used_percent', {
       name: 'cpu_used_percent',
       label: 'processor time used',
+      well: '{bound} of the processor time is used',
       unit: '%',
       healthy: 'at_most',
       bound: 90,
@@ -32,6 +33,7 @@ export const hostUsage = hostTool.read({
     measureAt('memory.available_percent', {
       name: 'memory_available_percent',
       label: 'memory available',
+      well: '{bound} of the memory is available',
       unit: '%',
       healthy: 'at_least',
       bound: 10,
@@ -39,6 +41,7 @@ export const hostUsage = hostTool.read({
     measureAt('zombies', {
       name: 'zombies',
       label: 'ended processes that nobody has waited for',
+      well: '{bound} have ended and are waited for by nobody',
       unit: 'processes',
       healthy: 'at_most',
       bound: 20,

@@ -33,6 +33,7 @@ export const listFiles = hostTool.read({
     measureAt('disk.used_percent', {
       name: 'disk_used_percent',
       label: 'the fullest disk is used',
+      well: '{bound} of the fullest disk is used',
       unit: '%',
       healthy: 'at_most',
       bound: 90,
@@ -40,6 +41,7 @@ export const listFiles = hostTool.read({
     measureAt('fastest_growth', {
       name: 'fastest_growth',
       label: 'growth of the fastest growing file',
+      well: 'the fastest growing file grows by {bound}',
       unit: 'B/s',
       healthy: 'at_most',
       bound: 20_480,

@@ -32,6 +32,7 @@ export const serviceStatus = hostTool.read({
     {
       name: 'services_down',
       label: 'declared services that do not run',
+      well: '{bound} that are declared do not run',
       unit: 'services',
       healthy: 'at_most',
       bound: 0,
@@ -46,6 +47,7 @@ export const serviceStatus = hostTool.read({
     measureAt('restarts', {
       name: 'restarts',
       label: 'times its supervisor has started it again',
+      well: 'its supervisor does not start it again',
       unit: '',
       healthy: 'steady',
       bound: 0,
@@ -54,6 +56,7 @@ export const serviceStatus = hostTool.read({
       // Who starts it again need not count: another process is a restart.
       name: 'main_process',
       label: 'the process it runs as',
+      well: 'it stays the same process',
       unit: '',
       healthy: 'same',
       bound: 0,

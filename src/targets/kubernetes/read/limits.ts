@@ -23,6 +23,7 @@ export const readLimits = kubernetesTool.read({
     measureAt('full', {
       name: 'full_quotas',
       label: 'quotas that are used up',
+      well: '{bound} are used up',
       unit: 'quotas',
       healthy: 'at_most',
       bound: 0,
@@ -30,6 +31,7 @@ export const readLimits = kubernetesTool.read({
     measureAt('at_max', {
       name: 'autoscalers_at_maximum',
       label: 'autoscalers at their maximum',
+      well: '{bound} are at their maximum',
       unit: 'autoscalers',
       healthy: 'at_most',
       bound: 0,
@@ -38,6 +40,7 @@ export const readLimits = kubernetesTool.read({
     measureAt('blocking', {
       name: 'blocking_budgets',
       label: 'disruption budgets that allow no disruption',
+      well: '{bound} allow no disruption',
       unit: 'budgets',
       healthy: 'at_most',
       bound: 0,

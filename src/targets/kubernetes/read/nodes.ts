@@ -22,6 +22,7 @@ export const listNodes = kubernetesTool.read({
     measureAt('not_ready', {
       name: 'nodes_not_ready',
       label: 'nodes that are not ready',
+      well: '{bound} are not ready',
       unit: 'nodes',
       healthy: 'at_most',
       bound: 0,
@@ -30,6 +31,7 @@ export const listNodes = kubernetesTool.read({
     measureAt('under_pressure', {
       name: 'nodes_under_pressure',
       label: 'nodes under pressure',
+      well: '{bound} are under pressure',
       unit: 'nodes',
       healthy: 'at_most',
       bound: 0,
@@ -37,6 +39,7 @@ export const listNodes = kubernetesTool.read({
     measureAt('cordoned', {
       name: 'cordoned_nodes',
       label: 'nodes that take no new pods',
+      well: '{bound} take no new pods',
       unit: 'nodes',
       healthy: 'at_most',
       bound: 0,

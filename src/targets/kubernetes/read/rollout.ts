@@ -36,6 +36,7 @@ export const rolloutMeasures = [
   measureAt('unavailable', {
     name: 'unavailable_replicas',
     label: 'replicas that are not available',
+    well: '{bound} are not available',
     unit: 'replicas',
     healthy: 'at_most',
     bound: 0,
@@ -45,6 +46,7 @@ export const rolloutMeasures = [
   measureAt('ill_pods', {
     name: 'ill_pods',
     label: 'pods in trouble',
+    well: '{bound} are in trouble',
     unit: 'pods',
     healthy: 'at_most',
     bound: 0,
@@ -53,6 +55,7 @@ export const rolloutMeasures = [
   measureAt('restarts', {
     name: 'restarts',
     label: 'times that its containers were started again',
+    well: 'its containers are not started again',
     unit: '',
     healthy: 'steady',
     bound: 0,

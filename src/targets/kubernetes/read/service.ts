@@ -27,6 +27,7 @@ export const readService = kubernetesTool.read({
     measureAt('ready', {
       name: 'ready_backends',
       label: 'pods that the service can send to',
+      well: 'the service can send to {bound}',
       unit: 'pods',
       healthy: 'at_least',
       bound: 1,

@@ -31,6 +31,7 @@ export const postgresActivity = postgresReadTool({
     measureAt('waiting_on_lock', {
       name: 'sessions_waiting_on_lock',
       label: 'sessions waiting for a lock',
+      well: '{bound} wait for a lock',
       unit: 'sessions',
       healthy: 'at_most',
       bound: 0,

@@ -37,6 +37,7 @@ export const postgresBlockingTree = postgresReadTool({
     measureAt('longest_wait_seconds', {
       name: 'longest_lock_wait',
       label: 'longest wait for a lock',
+      well: 'the longest wait for a lock is {bound}',
       unit: 's',
       healthy: 'at_most',
       bound: 5,
@@ -46,6 +47,7 @@ export const postgresBlockingTree = postgresReadTool({
     measureAt('blocked_count', {
       name: 'blocked_sessions',
       label: 'sessions waiting for a lock',
+      well: '{bound} wait for a lock',
       unit: 'sessions',
       healthy: 'at_most',
       bound: 0,

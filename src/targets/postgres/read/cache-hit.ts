@@ -18,6 +18,7 @@ export const postgresCacheHit = postgresReadTool({
     measureAt('recent_hit_percent', {
       name: 'recent_cache_hits',
       label: 'blocks found in the cache just now',
+      well: '{bound} of the blocks are found in the cache',
       unit: '%',
       healthy: 'at_least',
       bound: 90,

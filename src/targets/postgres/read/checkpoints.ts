@@ -20,6 +20,7 @@ export const postgresCheckpoints = postgresReadTool({
     measureAt('archive_failing', {
       name: 'archive_failing',
       label: 'archiving of the WAL fails',
+      well: 'archiving of the WAL does not fail',
       unit: '',
       healthy: 'at_most',
       bound: 0,

@@ -21,6 +21,7 @@ export const postgresConnections = postgresReadTool({
     measureAt('used_percent', {
       name: 'connections_used_percent',
       label: 'usable connections in use',
+      well: '{bound} of the usable connections are in use',
       unit: '%',
       healthy: 'at_most',
       bound: 80,
@@ -28,6 +29,7 @@ export const postgresConnections = postgresReadTool({
     measureAt('free', {
       name: 'free_connections',
       label: 'free connections',
+      well: '{bound} are free',
       unit: 'connections',
       healthy: 'at_least',
       bound: 1,
@@ -35,6 +37,7 @@ export const postgresConnections = postgresReadTool({
     measureAt('used', {
       name: 'connections_used',
       label: 'connections in use',
+      well: '{bound} are in use',
       unit: 'connections',
       healthy: 'at_most',
       // How many are too many only a rule knows that counts them: by themselves they are judged against the limit, above.

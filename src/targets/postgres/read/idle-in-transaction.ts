@@ -27,6 +27,7 @@ export const postgresIdleInTransaction = postgresReadTool({
     measureAt('idle_count', {
       name: 'idle_in_transaction',
       label: 'sessions idle in a transaction',
+      well: '{bound} are idle in a transaction',
       unit: 'sessions',
       healthy: 'at_most',
       bound: 0,
@@ -36,6 +37,7 @@ export const postgresIdleInTransaction = postgresReadTool({
     measureAt('longest_seconds', {
       name: 'longest_idle_in_transaction',
       label: 'longest time idle in a transaction',
+      well: 'the longest idle transaction lasts {bound}',
       unit: 's',
       healthy: 'at_most',
       bound: 30,

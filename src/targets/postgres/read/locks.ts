@@ -18,6 +18,7 @@ export const postgresLocks = postgresReadTool({
     measureAt('waiting_count', {
       name: 'waiting_locks',
       label: 'locks waited for',
+      well: '{bound} are waited for',
       unit: 'locks',
       healthy: 'at_most',
       bound: 0,

@@ -20,6 +20,7 @@ export const postgresReplication = postgresReadTool({
     {
       name: 'replay_lag',
       label: 'largest replay lag',
+      well: 'the largest replay lag is {bound}',
       unit: 's',
       healthy: 'at_most',
       bound: 30,
@@ -30,6 +31,7 @@ export const postgresReplication = postgresReadTool({
     measureAt('replay_delay_seconds', {
       name: 'replay_delay',
       label: 'delay of this standby',
+      well: 'this standby is {bound} behind',
       unit: 's',
       healthy: 'at_most',
       bound: 30,
@@ -38,6 +40,7 @@ export const postgresReplication = postgresReadTool({
     measureAt('inactive_slot_count', {
       name: 'inactive_slots',
       label: 'inactive replication slots',
+      well: '{bound} are inactive',
       unit: 'slots',
       healthy: 'at_most',
       bound: 0,

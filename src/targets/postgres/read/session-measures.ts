@@ -2,6 +2,7 @@
 export const longestQuery = {
   name: 'longest_query',
   label: 'longest running statement',
+  well: 'the longest statement runs for {bound}',
   unit: 's',
   healthy: 'at_most',
   bound: 30,
@@ -10,6 +11,7 @@ export const longestQuery = {
 export const longestTransaction = {
   name: 'longest_transaction',
   label: 'oldest transaction',
+  well: 'the oldest transaction is {bound} old',
   unit: 's',
   healthy: 'at_most',
   bound: 300,

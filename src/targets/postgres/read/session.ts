@@ -26,6 +26,7 @@ export const postgresSession = postgresReadTool({
     {
       name: 'idle_in_transaction',
       label: 'time it has been idle in a transaction',
+      well: 'it has been idle in a transaction for {bound}',
       unit: 's',
       healthy: 'at_most',
       bound: 0,
@@ -35,6 +36,7 @@ export const postgresSession = postgresReadTool({
     {
       name: 'running_statement',
       label: 'time its statement has been running',
+      well: 'its statement has run for {bound}',
       unit: 's',
       healthy: 'at_most',
       bound: 10,
@@ -44,6 +46,7 @@ export const postgresSession = postgresReadTool({
     measureAt('blocks_count', {
       name: 'sessions_behind_it',
       label: 'sessions that wait for it',
+      well: '{bound} wait for it',
       unit: 'sessions',
       healthy: 'at_most',
       bound: 0,

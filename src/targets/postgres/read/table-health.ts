@@ -26,6 +26,7 @@ export const postgresTableHealth = postgresReadTool({
     measureAt('worst.dead_percent', {
       name: 'dead_rows_percent',
       label: 'dead rows of the worst table shown',
+      well: '{bound} of the worst table’s rows are dead',
       unit: '%',
       healthy: 'at_most',
       bound: 10,
@@ -33,6 +34,7 @@ export const postgresTableHealth = postgresReadTool({
     measureAt('over_threshold_count', {
       name: 'tables_past_vacuum_threshold',
       label: 'tables past their vacuum threshold',
+      well: '{bound} are past their vacuum threshold',
       unit: 'tables',
       healthy: 'at_most',
       bound: 0,

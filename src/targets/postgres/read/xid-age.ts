@@ -22,6 +22,7 @@ export const postgresXidAge = postgresReadTool({
     measureAt('percent_to_autovacuum', {
       name: 'age_of_oldest_database',
       label: 'age of the oldest database, of autovacuum_freeze_max_age',
+      well: 'the oldest database has used {bound} of autovacuum_freeze_max_age',
       unit: '%',
       healthy: 'at_most',
       bound: 100,

@@ -38,6 +38,7 @@ export const prometheusAlert = prometheusTool.read({
     measureAt('returned', {
       name: 'alert_condition',
       label: 'series for which the alert’s own condition holds',
+      well: 'the alert’s own condition holds for {bound}',
       unit: 'series',
       healthy: 'at_most',
       bound: 0,

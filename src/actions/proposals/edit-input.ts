@@ -1,12 +1,17 @@
-import { type Refusal, refuse } from '../core/errors.ts';
-import { isObject } from '../core/json-of.ts';
-import type { Json } from '../core/tool-call.ts';
-import type { ActiveTool, AnyTool } from './define.ts';
+import { type Refusal, refuse } from '../../core/errors.ts';
+import { isObject } from '../../core/json-of.ts';
+import type { Json } from '../../core/tool-call.ts';
+import type { ActiveTool, AnyTool } from '../../tools/define.ts';
 
 /** An argument of a proposal that a person may change, as it stands. */
 export interface EditableField {
   readonly name: string;
   readonly value: string;
+}
+
+/** The tools that are offered, by name. */
+export interface OfferedTools {
+  get(name: string): AnyTool | undefined;
 }
 
 const fieldsOf = (input: Json): Readonly<Record<string, Json>> =>

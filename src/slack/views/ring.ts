@@ -1,0 +1,47 @@
+import type { Action } from '../../core/action.ts';
+import { callStateOf } from '../../core/calls.ts';
+import type { IncidentRecord } from '../../core/incident-record.ts';
+
+const MOST_RUNG = 5;
+/** Who was called so shortly before a card need not be mentioned by it as well. */
+const JUST_CALLED_MS = 60_000;
+
+export interface MayRing {
+  /** The id of the group on call; null: there is none, or Slack does not tell. */
+  readonly oncall: string | null;
+  /** Ids of those who may decide. */
+  readonly approvers: readonly string[];
+  /** By the ladder's quiet hours for this severity, when the card appeared. */
+  readonly isQuiet: boolean;
+}
+
+/**
+ * Whom a card mentions when it appears: whoever has the incident, else the group on call; for something critical, else those
+ * who may decide. In quiet hours only what is critical mentions anybody. It follows from the record alone, so that no edit
+ * changes it.
+ */
+export function whoIsRung(
+  { incident, events }: Pick<IncidentRecord, 'incident' | 'events'>,
+  { proposedAt }: Pick<Action, 'proposedAt'>,
+  { oncall, approvers, isQuiet }: MayRing,
+): readonly string[] {
+  const isCritical = incident.severity === 'critical';
+  // What only informs asks nobody to come.
+  if (incident.severity === 'info' || (isQuiet && !isCritical)) return [];
+  const { acknowledged } = callStateOf(events);
+  const rung =
+    acknowledged?.how === 'taken'
+      ? [acknowledged.by]
+      : oncall !== null
+        ? [oncall]
+        : isCritical
+          ? approvers.slice(0, MOST_RUNG)
+          : [];
+  const at = Date.parse(proposedAt);
+  const called = events.flatMap((event) =>
+    event.type === 'person.called' && isJustBefore(Date.parse(event.at), at) ? event.mentions : [],
+  );
+  return rung.filter((id) => !called.includes(id));
+}
+
+const isJustBefore = (call: number, card: number): boolean => call <= card && card - call < JUST_CALLED_MS;
