@@ -13,7 +13,7 @@ import { usd } from '../record/cost.ts';
 import type { HomeRecord } from '../record/home-record.ts';
 import type { IncidentRecords } from '../record/record.ts';
 import type { LayerStatus } from '../safety/layers.ts';
-import type { BreakerView, CostLimits } from '../safety/limits/cost-breaker.ts';
+import type { BreakerView } from '../safety/limits/cost-breaker.ts';
 import { redact } from '../safety/screen/redact.ts';
 import { distinctiveWords } from '../search/text/distinctive-words.ts';
 import type {
@@ -40,7 +40,6 @@ interface HomeDeps {
   readonly kinds: readonly TargetKind[];
   readonly layers: () => Promise<readonly LayerStatus[]>;
   readonly breaker: { view(): Promise<BreakerView> };
-  readonly limits: CostLimits;
   /** Null: no model. */
   readonly model: string | null;
   readonly runbooks: () => number;
@@ -172,17 +171,17 @@ async function isAdminOf({ policy, log }: HomeDeps, userId: string): Promise<boo
   }
 }
 
-async function costOf({ model, breaker, limits, record }: HomeDeps): Promise<HomeCost> {
-  const [{ todayUsd, spentUsd, state, reason }, days] = await Promise.all([
+async function costOf({ breaker, record }: HomeDeps): Promise<HomeCost> {
+  const [{ todayUsd, state, reason, limits }, days] = await Promise.all([
     breaker.view(),
     record.costOfDays(COST_DAYS),
   ]);
-  const minutes = limits.windowMs / 60_000;
-  const held =
-    state === 'closed'
-      ? `Breaker closed${model ? `: ${usd(spentUsd)} of ${usd(limits.usd)} in ${minutes} minutes` : ''}.`
-      : `Breaker ${state === 'open' ? 'OPEN, no model is asked' : 'half-open, one call tries'}: ${reason}.`;
-  return { says: `${usd(todayUsd)} of ${usd(limits.perDayUsd)} today. ${held}`, days };
+  const held = {
+    closed: 'breaker closed',
+    open: `breaker OPEN, no model is asked: ${reason}`,
+    half_open: `breaker half-open, one call tries: ${reason}`,
+  }[state];
+  return { says: `${usd(todayUsd)} of ${usd(limits.perDayUsd)} today, ${held}.`, days };
 }
 
 /** A line a target: what of its tools this person may approve, at medium risk; the card of each says the rest. */

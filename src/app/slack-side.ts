@@ -196,7 +196,6 @@ const homeSources = (services: Services): SlackDeps['home'] =>
     targets: services.eachTarget,
     layers: services.layers,
     breaker: services.breaker,
-    limits: services.config.cost,
     log: services.log,
     model: modelOf(services),
     tools: services.tools,

@@ -8,8 +8,6 @@ import { toAction, toToolCall } from './rows.ts';
 
 /** So many proposals are looked through for those that one person may decide. */
 const PROPOSALS = 100;
-/** What was tried is remembered for good; the newest say what happens now. */
-const EPISODES = 500;
 
 /** What App Home shows of the record. Whoever asks names the incidents that the person may read: nothing else is looked at. */
 export interface HomeRecord {
@@ -29,7 +27,7 @@ export interface HomeRecord {
     ids: readonly IncidentId[],
     except: readonly ToolCallId[],
   ): Promise<ReadonlyArray<{ readonly tool: string; readonly target: string; readonly at: string }>>;
-  /** What was tried in these incidents, newest first. */
+  /** What was tried in these incidents. */
   episodes(ids: readonly IncidentId[]): Promise<readonly TriedOnce[]>;
 }
 
@@ -106,6 +104,6 @@ export function createHomeRecord(sql: Sql): HomeRecord {
 
     episodes: async (ids) => sql<TriedOnce>`
       SELECT incident_id AS "incidentId", error, success FROM episode
-       WHERE incident_id = ANY (${listed(ids)}::text[]) ORDER BY at DESC LIMIT ${EPISODES}`,
+       WHERE incident_id = ANY (${listed(ids)}::text[])`,
   };
 }

@@ -27,7 +27,6 @@ export const homeDeps = (changes: Partial<Deps>): Deps => ({
   kinds: [],
   layers: async () => [],
   breaker: { view: async () => spent },
-  limits,
   model: null,
   runbooks: () => 30,
   switchLines: async () => ['Changes are not stopped: approved fixes run.'],

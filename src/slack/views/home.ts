@@ -183,14 +183,14 @@ const stopOrResume = (isStopped: boolean) =>
       });
 
 /** How things stand, a line each: the mode, cost, who is on call, targets, what cannot be read, safeguards. */
-function standing({ status, facts, onCall }: HomeParts): readonly (readonly Span[])[] {
+function standing({ status, facts, onCall, at: now }: HomeParts): readonly (readonly Span[])[] {
   const lines = status.map((text) => withMoments(cut(oneLine(text), 300) || ' '));
   if (facts === null) return lines;
   return [
     ...lines,
     costLine(facts.cost),
     [bold('On call: '), words(cut(oneLine(onCall), 200))],
-    ...(facts.targets.length > 0 ? [targetsLine(facts.targets)] : []),
+    ...(facts.targets.length > 0 ? [targetsLine(facts.targets, now)] : []),
     ...facts.gaps.slice(0, GAPS_SHOWN).map(gapLine),
     layersLine(facts.layers),
   ];
@@ -205,7 +205,7 @@ function costLine({ says, days }: HomeCost): readonly Span[] {
   ];
 }
 
-function targetsLine(targets: readonly HomeTarget[]): readonly Span[] {
+function targetsLine(targets: readonly HomeTarget[], now: string): readonly Span[] {
   // What does not answer is what one looks for.
   const ill = targets.filter(({ state }) => state === 'away' || state === 'silent');
   const rest = targets.filter(({ state }) => state !== 'away' && state !== 'silent');
@@ -213,7 +213,7 @@ function targetsLine(targets: readonly HomeTarget[]): readonly Span[] {
   const more = targets.length - shown.length;
   return [
     bold('Targets: '),
-    ...shown.flatMap((each, at) => [...(at > 0 ? [words(' · ')] : []), ...targetSpans(each)]),
+    ...shown.flatMap((each, at) => [...(at > 0 ? [words(' · ')] : []), ...targetSpans(each, now)]),
     ...(more > 0 ? [words(` · and ${more} more`)] : []),
   ];
 }
@@ -226,10 +226,16 @@ const targetWords = {
   unseen: ' not looked at yet',
 } as const;
 
-const targetSpans = ({ name, state, at }: HomeTarget): readonly Span[] => [
+const targetSpans = ({ name, state, at }: HomeTarget, now: string): readonly Span[] => [
   words(`${targetMarks[state]} ${cut(oneLine(name), 40)}${targetWords[state]}${at === null ? '' : ' '}`),
-  ...(at === null ? [] : [moment(at, '{date_short_pretty} {time}')]),
+  // As a deadline is told: with its day where that is not plain.
+  ...(at === null
+    ? []
+    : [Date.parse(now) - Date.parse(at) > HALF_A_DAY ? moment(at, DAY_AND_TIME) : moment(at)]),
 ];
+
+const HALF_A_DAY = 12 * 3_600_000;
+const DAY_AND_TIME = '{date_short_pretty} {time}';
 
 const gapLine = ({ target, reason, incidents, of }: HomeGap): readonly Span[] => [
   bold('Cannot be read: '),

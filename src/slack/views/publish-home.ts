@@ -79,10 +79,12 @@ async function openFor(context: SlackContext, userId: string): Promise<readonly 
   return (await readableBy(context, userId, null, open)).toSorted((a, b) => rank(a) - rank(b));
 }
 
-const statusOf = async (context: SlackContext, { state }: HomeFacts): Promise<readonly string[]> => [
-  ...context.modeLines(),
-  ...(await Promise.all(state.map(context.withNames))),
-];
+/** That messages arrive, this one shows. */
+async function statusOf(context: SlackContext, { state }: HomeFacts): Promise<readonly string[]> {
+  const lines = context.modeLines();
+  const told = context.outbound.problem() === null ? lines.slice(0, 1) : lines;
+  return [...told, ...(await Promise.all(state.map(context.withNames)))];
+}
 
 async function namesOf(
   { directory }: SlackContext,

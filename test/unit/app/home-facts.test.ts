@@ -67,7 +67,7 @@ describe('the facts of App Home', () => {
     expect(groups.map(({ domain }) => domain)).toContain('hosts');
     expect(groups.flatMap(({ tools }) => tools).every(({ says }) => says.length > 0)).toBe(true);
     const { cost } = await sources({ model: 'claude' }).facts(homeReaderOf('UONCALL'));
-    expect(cost.says).toBe('$1.50 of $100.00 today. Breaker closed: $0.25 of $5.00 in 10 minutes.');
+    expect(cost.says).toBe('$1.50 of $100.00 today, breaker closed.');
   });
 
   test('show the proposals that this person may approve and read of, and no other', async () => {
