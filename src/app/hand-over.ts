@@ -9,7 +9,7 @@ import type { Foundations } from './foundations.ts';
 
 /** Hands a shift over in a direct message, with what its reader may see. */
 export const createHandOver =
-  ({ slackWorkspace, log }: Foundations, handoff: HandoffOf): HandOver =>
+  ({ slackWorkspace, log }: Pick<Foundations, 'slackWorkspace' | 'log'>, handoff: HandoffOf): HandOver =>
   async ({ userId, schedules, since }) => {
     const { client, access, directory } = slackWorkspace;
     let message: Parameters<typeof client.chat.postMessage>[0];

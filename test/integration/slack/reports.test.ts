@@ -1,11 +1,13 @@
 import { afterEach, expect, it } from 'vitest';
 import { CHANNELS, USERS } from '../../../playground/slack/seed.ts';
 import type { Message } from '../../../playground/slack/slack-shapes.ts';
+import { createHandOver } from '../../../src/app/hand-over.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import { createHandoff } from '../../../src/incidents/reports/handoff-of.ts';
 import { createReportClaims } from '../../../src/incidents/reports/report-claims.ts';
 import { wholeIncident } from '../../support/incident-record.ts';
 import { textOf } from '../../support/local-slack.ts';
+import { quiet } from '../../support/quiet.ts';
 import { eventually, type SlackScene, slackScene } from '../../support/slack-scene.ts';
 import { press, whispers } from './card.ts';
 
@@ -14,17 +16,15 @@ afterEach(() => scene.close());
 
 const CLOSED = wholeIncident.slice(1);
 
-const bot = () =>
-  scene.bot({
-    reports: createReportClaims(scene.sql, scene.records),
-    handoff: createHandoff({
-      sql: scene.sql,
-      records: scene.records,
-      read: () => null,
-      mutedLines: async () => ['M3 every alert of shop-db'],
-      stoppedLines: async () => [],
-    }),
+const handoffOf = () =>
+  createHandoff({
+    sql: scene.sql,
+    records: scene.records,
+    read: () => null,
+    mutedLines: async () => ['M3 every alert of shop-db'],
+    stoppedLines: async () => [],
   });
+const bot = () => scene.bot({ reports: createReportClaims(scene.sql, scene.records), handoff: handoffOf() });
 const run = (text: string, userId: string = USERS.onCall) =>
   scene.act('command.run', { userId, channel: CHANNELS.alerts, text: `/sentry ${text}` });
 const answered = (userId: string, says: string | RegExp) =>
@@ -154,4 +154,27 @@ it('a handoff tells what is open, muted and over since, and nothing of a private
   for (const words of [`• ${open}`, 'Muted:', 'M3 every alert', 'Closed since', `• ${over}`])
     expect(said).toContain(words);
   expect(said).not.toContain(secret);
+});
+
+it('a shift is handed over in a direct message, with what its reader may see; not while Slack is away', async () => {
+  scene = await slackScene();
+  const { workspace } = await bot();
+  const open = await scene.incident(wholeIncident.slice(1, 8));
+  const secret = await scene.incident(wholeIncident.slice(1, 8));
+  await scene.sql`UPDATE incident SET channel = 'C0NOWHERE' WHERE id = ${secret}`;
+  const handOver = createHandOver({ slackWorkspace: workspace, log: quiet }, handoffOf());
+  const change = { userId: USERS.onCall2, schedules: ['primary'], since: '2026-11-21T09:00:00.000Z' };
+  await scene.control('fail', { method: 'conversations.open', kind: 'hang_up' });
+  expect(await handOver(change)).toBe('not_now');
+  expect(await handOver(change)).toBe('told');
+  const { snapshot } = (await scene.control('snapshot', {})) as {
+    readonly snapshot: { readonly messages: Readonly<Record<string, readonly Message[]>> };
+  };
+  const direct = Object.values(snapshot.messages)
+    .flat()
+    .map(textOf)
+    .filter((text) => text.includes('You are on call now (primary).'));
+  expect(direct).toHaveLength(1);
+  expect(direct[0]).toContain(open);
+  expect(direct[0]).not.toContain(secret);
 });

@@ -7,6 +7,7 @@ import type { IncidentRecord } from '../../../src/core/incident-record.ts';
 import type { Measure } from '../../../src/core/measure.ts';
 import type { ToolCall } from '../../../src/core/tool-call.ts';
 import type { ReadsRecorded } from '../../../src/incidents/recovery/recovery-series.ts';
+import { handoff } from '../../../src/incidents/reports/handoff.ts';
 import { postIncidentReport } from '../../../src/incidents/reports/post-incident.ts';
 import { reportMarkdown, reportStory } from '../../../src/incidents/reports/report-text.ts';
 import { SITREP, sitrep, worstFirst } from '../../../src/incidents/reports/sitrep.ts';
@@ -143,6 +144,72 @@ describe('a sitrep', () => {
       const isOver = record.incident.endedAt !== null;
       expect(said.split('\n').at(-1)).toMatch(isOver ? /^(?:Over|Fixed)|^Tried/ : /^Next: .*\.$/);
       expect(said).not.toMatch(/undefined|null|NaN|Invalid/);
+    }
+  });
+});
+
+describe('a handoff', () => {
+  const nothing = {
+    now,
+    since: '2026-11-21T09:00:00.000Z',
+    open: [],
+    openCount: 0,
+    closed: [],
+    muted: [],
+    stopped: [],
+    denials: [],
+  };
+
+  it('is one line where there is nothing to hand over', () => {
+    expect(handoff(nothing, read)).toBe(
+      'Nothing to hand over: nothing is open, muted or stopped, and nothing ended since 2026-11-21 09:00 UTC.',
+    );
+  });
+
+  it('warns of what may still go wrong, also of what is over', () => {
+    const over = anIncident({ state: 'resolved', resolvedBy: 'source', endedAt: '2026-11-21T10:01:00.000Z' });
+    const unknown = aRecord({
+      incident: over,
+      actions: [anAction({ state: 'unknown', startedAt: now.toISOString() })],
+    });
+    const again = aRecord({
+      incident: anIncident({ state: 'reported', asksAgainAt: '2026-11-21T11:00:00.000Z' }),
+      actions: [],
+    });
+    const said = handoff(
+      {
+        ...nothing,
+        open: [{ record: again, nextCallAt: null }],
+        openCount: 1,
+        closed: [unknown],
+        muted: ['M3 all'],
+        stopped: ['shop-db'],
+      },
+      read,
+    );
+    expect(said).toMatch(
+      /Look out for:\n• INC-7: I look again and ask at 2026-11-21 11:00 UTC\n• INC-7: unknown whether it ran: run SELECT/,
+    );
+    expect(said).toContain('Muted:\n• M3 all\n\nStopped:\n• shop-db');
+    expect(said).toContain(
+      'Closed since 2026-11-21 09:00 UTC:\n• INC-7 · shop-db: sessions are blocked: over, says its source, after 1 min',
+    );
+  });
+
+  it.each(recordedIncidents)('$name: is whole at every moment, and at most a screen of lines', (recorded) => {
+    for (let length = 1; length <= recorded.events.length; length += 1) {
+      const record = recordAt(recorded, length);
+      const isOver = record.incident.endedAt !== null;
+      const said = handoff(
+        {
+          ...nothing,
+          ...(isOver ? { closed: [record] } : { open: [{ record, nextCallAt: null }], openCount: 1 }),
+        },
+        read,
+      );
+      expect(said).toContain(isOver ? 'Closed since' : '1 open incident:');
+      expect(said).not.toMatch(/undefined|\bnull\b|NaN|Invalid/);
+      expect(said.length).toBeLessThan(1_200);
     }
   });
 });
@@ -294,7 +361,7 @@ describe('a post-incident report', () => {
         expect(
           written
             .split('\n')
-            .every((line) => line === '' || /^(?:#{1,2} |- )/.test(line) || /\.$/.test(line)),
+            .every((line) => line === '' || /^(?:#{1,2} |- )/.test(line) || line.endsWith('.')),
         ).toBe(true);
         const literal = written.replaceAll(/(?<!\\)`+[^\n]*?`+/g, '').replaceAll(/\\./g, '');
         expect(literal).not.toContain('](https://evil');
