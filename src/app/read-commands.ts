@@ -129,8 +129,8 @@ async function formatTarget(
 async function lookNow({ systems }: Services, name: string, seen: TargetSystem | undefined): Promise<string> {
   try {
     const facts = await within(ANSWER_MS, systems.facts(name));
-    const what = Object.values(facts).slice(0, 2).join(', ');
-    return `answers now${what === '' ? '' : `: ${what}`}.`;
+    const [first] = Object.entries(facts);
+    return `answers now${first ? `: ${first.join(' ')}` : ''}.`;
   } catch (error) {
     const last = seen ? ` It last answered ${minute(seen.seenAt)}.` : ' It has not answered yet.';
     return `does NOT answer now: ${messageOf(error).replace(/\.$/, '')}.${last}`;

@@ -116,6 +116,7 @@ export async function setScene({ services }: WholeSlack, state: State, needs: Ne
     planId: actionId,
     incidentId: id,
     tool: 'postgres_vacuum_table',
+    command: 'VACUUM (ANALYZE) public.incident',
     input: { schema: 'public', table: 'incident', analyze: true },
     why: `${secret}: it holds the lock`,
     state: needs.denied
@@ -133,12 +134,13 @@ export async function setScene({ services }: WholeSlack, state: State, needs: Ne
   for (const action of needs.rest ? [asked, second] : [asked])
     await sql`
       INSERT INTO action (id, incident_id, round, state, tool, target, input, command, plan_hash, guard, why, blast_radius,
-                          preflight, undo, risk, verify, audit_only, expires_at, plan_id, step, done_by, decided_by)
+                          preflight, undo, risk, verify, audit_only, expires_at, plan_id, step, done_by, decided_by, verbs)
       VALUES (${action.id}, ${id}, 1, ${action.state}, ${action.tool}, 'shop-db', ${sql.json(action.input)}, ${action.command},
               ${action.planHash}, '{}', ${action.why}, ${action.blastRadius}, '{}', ${action.undo}, 'medium',
               ${sql.json(action.verify as never)}, false,
               clock_timestamp() + ${state === 'expired' && !needs.denied ? '-1 minute' : '30 minutes'}::interval, ${action.planId}, ${action.step},
-              ${action.state === 'unknown' ? sql`clock_timestamp() - interval '1 hour'` : null}, ${action.decidedBy})`;
+              ${action.state === 'unknown' ? sql`clock_timestamp() - interval '1 hour'` : null}, ${action.decidedBy},
+              ${sql.json(action.verbs as never)})`;
   const events: readonly IncidentEventBody[] = [
     { type: 'incident.opened', source: 'test', title: `${secret}: blocked` },
     {
@@ -168,6 +170,8 @@ export async function setScene({ services }: WholeSlack, state: State, needs: Ne
     await services.approvals.decide({ ...by, decision: 'deny', reason: 'no', anotherWay: false });
     await sql`UPDATE incident SET state = ${incident} WHERE id = ${id}`;
   }
+  await sql`
+    UPDATE incident SET cause = ${`${secret}: pid 4242 holds a lock.`}, verdict = 'cause_found', confidence = 0.95 WHERE id = ${id}`;
   if (needs.mergedInto) await sql`UPDATE incident SET merged_into = ${another} WHERE id = ${id}`;
   if (needs.deleted) await sql`UPDATE incident SET details_deleted_at = clock_timestamp() WHERE id = ${id}`;
   const scene = {
