@@ -97,7 +97,7 @@ it('of an incident that others there may not read of is refused, as it is at the
 
 it('is refused once it is a day old, and posted after a crash between the press and the message', async () => {
   await typed('incidents');
-  const told = await lastWhisper(/The newest 1/);
+  const told = await lastWhisper(/Newest incidents/);
   await scene.sql`UPDATE slack_answer SET at = at - interval '25 hours'`;
   await press(scene, told, 'sentry_share');
   await lastWhisper('too old to be shared');
@@ -114,7 +114,7 @@ it('is not offered for a refusal, nor where nobody else reads', async () => {
   expect(hasShare(await lastWhisper('is not an incident’s number'))).toBe(false);
   const { channel } = (await scene.act('dm.open', { userId: USERS.onCall })) as { channel: string };
   await typed('incidents', channel);
-  const told = await lastWhisper(/The newest 1/);
+  const told = await lastWhisper(/Newest incidents/);
   expect(told.channel).toBe(channel);
   expect(hasShare(told)).toBe(false);
 });

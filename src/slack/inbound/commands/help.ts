@@ -3,10 +3,13 @@ import { type Command, HELP_GROUPS } from './command.ts';
 /** What is not typed but said. */
 const SAID = [
   '*In an incident’s thread*',
-  'Mention me with a question, “stop”, “resume”, “close”, “assign @olivia”, “severity warning”, “split” or “merge into INC-3”. “hint: …” makes me look again with what you know. “remember: …” keeps it.',
+  'Mention me with a question, or with any of these without /sentry and the incident: “stop”, “ack”, “mute 2h”, “merge into INC-3”. “hint: …” makes me look again with what you know. “remember: …” keeps it.',
+  '',
+  '*Behind the three dots of any message*',
+  'Investigate this · Add to memory · Not an incident',
   '',
   '*Alone with me*',
-  'Write me a direct message: any question about an incident, or what you see going wrong.',
+  'Write me a direct message: a command, any question about an incident, or what you see going wrong.',
 ];
 
 /** Read half awake, on a phone: what to type, by what one wants. Drawn like a story: `*bold*`, `` `code` ``. */

@@ -30,7 +30,8 @@ interface Wanted {
 /** `/sentry incidents [open|today|mine|<system>]`: the newest that this person may read of. */
 export async function incidentsCommand(context: SlackContext, asked: Asked): Promise<Say> {
   const { title, incidents, none } = await wanted(context, asked);
-  if (incidents.length === 0) return sayText(none);
+  const [first] = incidents;
+  if (first === undefined) return sayText(none);
   const found = incidents.slice(0, NEWEST);
   const url = (inChannel: string | null, ts: string | null): string | null =>
     inChannel && ts ? messageUrl(context.identity(), inChannel, ts) : null;
@@ -42,11 +43,11 @@ export async function incidentsCommand(context: SlackContext, asked: Asked): Pro
     blocks: [
       heading(title),
       prose(
-        paragraph(words(`The newest ${found.length}, newest first:`)),
+        paragraph(words(found.length < incidents.length ? `The newest ${found.length}:` : 'Newest first:')),
         list(found.map((each) => incidentLine(each, url(each.channel, each.threadTs)))),
       ),
       small(
-        'More of one: /sentry why and its number · fewer: /sentry incidents open, today, mine, or a system’s name',
+        `All of one: /sentry why ${first.id} · only some: /sentry incidents open, today, mine, or a system’s name`,
       ),
     ],
     share: true,
