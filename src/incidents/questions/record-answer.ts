@@ -226,7 +226,7 @@ export function notOnRecord(record: IncidentRecord, text: string, readable: stri
       [
         readable === null
           ? `I cannot look at it: nothing of ${incident.target ?? 'it'} can be read here.`
-          : `May I look? Say “now”, and I read this: ${readable}.`,
+          : `May I look? Mention me with “now”, and I read this: ${readable}.`,
       ],
     );
   if (/^(?:\W|please|so|and|ok)*(?:can|could|will|would) you\b/i.test(text))
