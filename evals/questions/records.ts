@@ -1,3 +1,4 @@
+import type { IncidentEventBody } from '../../src/core/event.ts';
 import { asActionId } from '../../src/core/ids.ts';
 import type { IncidentRecord } from '../../src/core/incident-record.ts';
 import {
@@ -25,6 +26,12 @@ const held = [
   { type: 'state.changed', from: 'verifying', to: 'resolved', reason: 'It has held for 10 s.' },
 ] as const;
 
+const eventsAt = (events: readonly (readonly [string, IncidentEventBody])[]) =>
+  eventsOf(...events.map(([, event]) => event)).map((event, n) => ({
+    ...event,
+    at: `2026-11-21T${events[n]?.[0]}:00.000Z`,
+  }));
+
 /** The recorded incidents that questions.yaml asks about. */
 export const records: Readonly<Record<string, IncidentRecord>> = {
   fixed: aRecord({
@@ -51,7 +58,42 @@ export const records: Readonly<Record<string, IncidentRecord>> = {
   escalated: aRecord({
     incident: anIncident({ state: 'escalated', nextStep: 'A person has to look.' }),
     actions: [],
-    events: eventsOf(opened, diagnosed, { type: 'incident.acknowledged', by: 'UAMARA', how: 'taken' }),
+    events: eventsAt([
+      ['10:00', opened],
+      ['10:01', diagnosed],
+      ['10:05', { type: 'incident.acknowledged', by: 'UAMARA', how: 'taken' }],
+    ]),
+  }),
+  closed: aRecord({
+    incident: anIncident({
+      state: 'resolved',
+      resolvedBy: 'person',
+      closedBy: 'UOLIVIA',
+      endedAt: '2026-11-21T10:07:00.000Z',
+    }),
+    actions: [],
+    events: eventsAt([
+      ['10:00', opened],
+      ['10:01', diagnosed],
+      [
+        '10:02',
+        {
+          type: 'person.called',
+          level: 1,
+          reason: 'unacknowledged',
+          mentions: ['UAMARA'],
+          names: [],
+          pagers: ['pagerduty'],
+          problem: null,
+        },
+      ],
+      ['10:03', { type: 'incident.acknowledged', by: 'UNOAH', how: 'taken', assignedBy: 'UOLIVIA' }],
+      ['10:07', { type: 'incident.closed', by: 'UOLIVIA', reason: 'fixed by hand' }],
+      [
+        '10:07',
+        { type: 'state.changed', from: 'reported', to: 'resolved', reason: 'A person says it is over.' },
+      ],
+    ]),
   }),
   looking: aRecord({ actions: [], events: eventsOf(opened) }),
   reopened: aRecord({

@@ -58,6 +58,16 @@ export function denialOf(record: IncidentRecord): readonly Line[] {
   });
 }
 
+/** Until when what was proposed last can be decided. */
+export function expiryOf(record: IncidentRecord): Line {
+  const [newest] = newestFirst(record).filter(({ auditOnly }) => !auditOnly);
+  if (newest?.state !== 'proposed' && newest?.state !== 'expired') return ['Nothing waits for a decision.'];
+  const what = commandsOf(record, newest);
+  return newest.state === 'proposed'
+    ? ['It waits for a decision until ', { at: newest.expiresAt }, ': ', ...what, '.']
+    : ['It ran out at ', { at: newest.expiresAt }, ', and nobody had decided: ', ...what, '.'];
+}
+
 export function askedOf(record: IncidentRecord, around: Around): readonly Line[] {
   const waits = newestFirst(record).find(({ state, auditOnly }) => state === 'proposed' && !auditOnly);
   if (waits)

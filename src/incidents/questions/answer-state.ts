@@ -1,12 +1,11 @@
 import { isLastingFix } from '../../core/action.ts';
-import { callStateOf } from '../../core/calls.ts';
 import { clipLine } from '../../core/clip.ts';
 import type { IncidentEvent } from '../../core/event.ts';
 import { groupTitle } from '../../core/group.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
-import { isSlackUser } from '../../core/is-slack-user.ts';
 import { isMerged, lastMerge } from '../../core/merged-with.ts';
 import { type Around, commandsOf, ended, type Line, lasted, lower, SENTENCE } from './answer-lines.ts';
+import { callOf, closingOf } from './answer-people.ts';
 import { formatLastingFix } from './format-lasting-fix.ts';
 import { formatStanding } from './format-state.ts';
 
@@ -34,10 +33,12 @@ function confirmation({ incident, events }: IncidentRecord): readonly Line[] {
 }
 
 /** The last change of state, and its reason. */
-export function endOf({ incident, events }: IncidentRecord): Line {
+export function endOf({ incident, events }: Pick<IncidentRecord, 'incident' | 'events'>): Line {
   const merge = isMerged(incident) ? lastMerge(events) : null;
   if (merge !== null) return [`${formatStanding(incident)} since `, { at: merge.at }, '.'];
   const change = events.findLast((event) => event.type === 'state.changed' && event.to === incident.state);
+  if (incident.state === 'resolved' && incident.resolvedBy === 'person')
+    return closingOf({ incident, events });
   const head = formatStanding(incident);
   if (change?.type !== 'state.changed') return [`${head}.`];
   return [
@@ -60,28 +61,6 @@ export function nowOf(record: IncidentRecord): readonly Line[] {
     ? [[`Next: ${ended(clipLine(incident.nextStep, SENTENCE))}`, ...askingAgain(incident)]]
     : [];
   return [endOf(record), ...callOf(record), ...lastingFixOf(record), ...next, ...lastLook(record)];
-}
-
-/** Who has it, who was called, or until when a call waits. */
-function callOf({ incident, events }: IncidentRecord): readonly Line[] {
-  if (incident.endedAt !== null) return [];
-  const { acknowledged, called, waitsUntil } = callStateOf(events);
-  if (acknowledged) {
-    const { by, how, at } = acknowledged;
-    const who = isSlackUser(by) ? { person: by } : clipLine(by, 80);
-    return [[who, how === 'acted' ? ' is at it since ' : ' has it since ', { at }, '.']];
-  }
-  if (called) return [['People were called at ', { at: called.at }, ', and nobody has it yet.']];
-  return waitsUntil === null ? [] : [['Quiet hours: a call waits until ', { at: waitsUntil }, '.']];
-}
-
-/** Who has it, also after its end. */
-export function calledOf(record: IncidentRecord): Line {
-  return (
-    callOf({ ...record, incident: { ...record.incident, endedAt: null } })[0] ?? [
-      'Nobody: nobody has said that they have it, and nobody was called.',
-    ]
-  );
 }
 
 export function nextOf(record: IncidentRecord, around: Around): Line {

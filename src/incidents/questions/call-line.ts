@@ -33,7 +33,7 @@ export function callLine(event: CallEvent, moment: (iso: string) => string): str
   }
 }
 
-const reasons: Readonly<Record<CallReason, string>> = {
+export const REASONS: Readonly<Record<CallReason, string>> = {
   unsolved: 'I cannot fix it',
   unacknowledged: 'nobody had it',
   approval_expiry: 'the time to approve was running out',
@@ -50,7 +50,7 @@ function calledLine({ mentions, names, groups = [], pagers, level, reason, probl
   const who = [...called.slice(0, NAMED), ...(more > 0 ? [`and ${more} more`] : [])];
   const how = pagers.length > 0 ? [`paged ${pagers.join(', ')}`] : [];
   const told = [...(who.length > 0 ? [`called ${who.join(', ')}`] : []), ...how].join(', ');
-  return `${told || 'called nobody'}${level > 1 ? ` (level ${level})` : ''}: ${reasons[reason]}${problem === null ? '' : `. ${problem}`}`;
+  return `${told || 'called nobody'}${level > 1 ? ` (level ${level})` : ''}: ${REASONS[reason]}${problem === null ? '' : `. ${problem}`}`;
 }
 
 /** So many are named. */

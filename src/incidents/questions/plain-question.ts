@@ -32,6 +32,16 @@ const plainly: ReadonlyArray<readonly [RegExp, string]> = [
     /\b(?:who|anybody|anyone|somebody|someone)\b(.*)\b(?:has it|has this|on it|on this|at it|took it|got it)$/g,
     'who $1 assigned',
   ],
+  [/\bwho (?:gave|handed|passed) (?:it|this|that)\b/g, 'who assigned it'],
+  [
+    /\b(since when|how long)\b(.*)\b(?:ha(?:s|ve|d) (?:it|this|had it)|on it|on this|at it)$/g,
+    '$1 $2 assigned',
+  ],
+  [/\b(?:run|runs|ran) out\b/g, 'run-out'],
+  [
+    /\buntil when (?:can|could|may) (?:we|i|you|they|somebody|people) (?:approve|decide)\b(?: on)?/g,
+    'when expires',
+  ],
   [
     /^(?:please |so |and |ok |hey )*(?:(?:can|could|will|would) you |do you know )(?:please )?(?:tell|show|explain|give|say|know)?(?: to)?(?: me| us)? ?(?=(?:who|what|when|why|how|which|where|if|the)\b)/g,
     '',

@@ -14,20 +14,20 @@ export function readFurther(text: string, before: RecordQuestion | null): Record
   if (/^(?:when|when (?:was|is|did) (?:that|this|it)(?: happen)?|(?:at )?what time|since when)$/.test(said)) {
     const isOfAll = ['over', 'now', 'cause', 'target', 'time', 'end'].includes(subject);
     if (isOfAll) return { subjects: ['time'], why: false };
-    return ['approval', 'denial', 'run', 'stopped'].includes(subject)
+    return ['approval', 'denial', 'run', 'stopped', 'called', 'rung', 'closing', 'expiry'].includes(subject)
       ? { ...before, subjects: [subject], why: false }
       : null;
   }
   if (/^(?:who|by who|by whom|who was (?:that|it)|who did (?:that|it))$/.test(said)) {
     if (subject === 'run' || subject === 'over') return { ...before, subjects: ['approval'], why: false };
-    return ['approval', 'denial', 'asked', 'called', 'stopped'].includes(subject)
+    return ['approval', 'denial', 'asked', 'called', 'rung', 'closing', 'stopped'].includes(subject)
       ? { ...before, subjects: [subject], why: false }
       : null;
   }
   if (/^(?:why|how come|why (?:is|was) that|why so)$/.test(said)) {
     if (['over', 'now', 'time', 'target', 'count'].includes(subject))
       return { subjects: ['cause'], why: true };
-    return ['approval', 'denial', 'run', 'stopped', 'cause'].includes(subject)
+    return ['approval', 'denial', 'run', 'stopped', 'cause', 'rung', 'closing'].includes(subject)
       ? { ...before, subjects: [subject], why: true }
       : null;
   }

@@ -1,3 +1,4 @@
+import { ofPeople } from './of-people.ts';
 import { plain } from './plain-question.ts';
 import { readFurther } from './read-further.ts';
 
@@ -7,6 +8,9 @@ export type Subject =
   | 'denial'
   | 'asked'
   | 'called'
+  | 'rung'
+  | 'closing'
+  | 'expiry'
   | 'run'
   | 'cost'
   | 'over'
@@ -40,8 +44,9 @@ const subjectOf: ReadonlyArray<readonly [Subject, RegExp]> = [
     'approval',
     /^(approv\w*|allowed|authori[sz]\w*|permit\w*|permission|agreed?|confirmed|decid\w*|decision|accept\w*)$/,
   ],
-  ['denial', /^(den(y|ied|ies|ial|ying)|reject\w*|refus\w*|declin\w*|expir\w*|void\w*)$/],
-  ['called', /^(paged?|notif\w*|pinged|called|assigned|acknowledged)$/],
+  ['denial', /^(den(y|ied|ies|ial|ying)|reject\w*|refus\w*|declin\w*|void\w*)$/],
+  ['expiry', /^(expir\w*|lapse[sd]?|run-out)$/],
+  ['called', /^(pag(e|ed|ing)|notif\w*|pinged|call(s|ed|ing)?|assign(ed|s)?|acknowledged)$/],
   ['asked', /^(ask(s|ed|ing)?|waits?|waiting)$/],
   ['cost', /^(costs?|spen[dt]|price|expensive|money|dollars?|tokens?|usd|bill|cheap)$/],
   ['stopped', /^(stop\w*|paus\w*|resum\w*)$/],
@@ -70,11 +75,23 @@ const endings = /^(escalat\w*|ignor\w*|reported)$/;
 
 /** What is asked for by each of these is only this; a question that asks otherwise asks for something else. */
 const askedBy: Readonly<Record<string, readonly Subject[]>> = {
-  who: ['approval', 'denial', 'asked', 'called', 'stopped', 'run', 'over'],
+  who: ['approval', 'denial', 'asked', 'called', 'rung', 'closing', 'stopped', 'run', 'over'],
   where: ['target', 'evidence'],
-  when: ['approval', 'denial', 'run', 'stopped', 'over', 'time', 'end'],
-  why: ['approval', 'denial', 'run', 'stopped', 'over', 'cause', 'time', 'target', 'end'],
-  long: ['time', 'over', 'now'],
+  when: [
+    'approval',
+    'denial',
+    'run',
+    'stopped',
+    'over',
+    'time',
+    'end',
+    'called',
+    'rung',
+    'closing',
+    'expiry',
+  ],
+  why: ['approval', 'denial', 'run', 'stopped', 'over', 'cause', 'time', 'target', 'end', 'rung', 'closing'],
+  long: ['time', 'over', 'now', 'called'],
   often: ['count'],
   many: ['count', 'cost', 'run', 'approval', 'open'],
   much: ['cost'],
@@ -90,7 +107,7 @@ const sentence = new Set(
   from with about into as and or but if so than then there here please just really actually exactly already yet so far ever any
   anybody anyone anything someone somebody something everything everybody all every each one ones much many more most some no not
   nothing nobody right today tell show explain give list say hey hi hello ok gave given said says sentry incident problem issue alert thing person people
-  human team action know me out up last latest first time s t d re ve ll m did that's it's what's who's whats wrong? get got make made
+  human team action proposal card him her know me out up last latest first time s t d re ve ll m did that's it's what's who's whats wrong? get got make made
   need needs needed want go like look looks looking also only even else open still now`.split(/\s+/),
 );
 /** These say something of their own only where nothing else does: “what did you do” asks what ran, “who did you ask” does not. */
@@ -120,12 +137,6 @@ const MENTION = /<@([UW][A-Z0-9]+)(?:\|[^>]*)?>/;
 /** “did noah approve”, “was it noah who denied”. */
 const NAMED =
   /^(?:and |so )?(?:did|has|have|was it|is it) ([\p{L}.-]+)(?: who| that)? (?:approv\w*|den[iy]\w*|reject\w*|refus\w*|stop\w*)\b/u;
-
-/**
- * Who closed it or gave it to whom, why it was closed and when a card ends: all of it is on record, but nothing here reads it, and no
- * answer is better than another's.
- */
-const CLOSINGS = /\bwho (?:has )?(?:closed?|assigned)\b|\bwhy\b.*\bclosed\b|\bwhen\b.*\bexpir/;
 
 /**
  * Reads a question by its structure: which words of it are subjects of a record, and that the rest are words of a sentence or
@@ -171,8 +182,7 @@ export function readQuestion(
       spokenOf.push(word);
     }
   }
-  if (CLOSINGS.test(text)) return null;
-  const said = [...new Set(found)];
+  const said = ofPeople([...new Set(found)], text, asks);
   // “is it still broken?” asks how it stands, and for no cause.
   const strong =
     said.includes('cause') && /\bstill\b/.test(text) && asks === null ? (['over'] as const) : said;
@@ -191,7 +201,8 @@ export function readQuestion(
   if (allowed && subjects.some((subject) => !allowed.includes(subject)) && !isBroken(text, asks)) return null;
   if (isAboutSentry(text)) return null;
   if (strong.length + spokenOf.length > 0 && !isAbout(subjects, text, spokenOf, own)) return null;
-  if (person !== undefined)
+  // Who has it is told whoever is meant.
+  if (person !== undefined && !subjects.every((subject) => subject === 'called'))
     return asks === null && subjects.every((subject) => ['approval', 'denial', 'stopped'].includes(subject))
       ? { subjects, why: false, person }
       : null;
@@ -321,7 +332,7 @@ const TARGET_NAME = /[-_.]/;
 function asSaid(subjects: readonly Subject[], text: string, asks: string | null): readonly Subject[] {
   if (asks === 'when' && subjects.every((subject) => ['over', 'time', 'cause'].includes(subject)))
     return ['time'];
-  if (asks === 'long') return ['time'];
+  if (asks === 'long') return subjects.includes('called') ? subjects : ['time'];
   if (asks === 'why' && subjects.every((subject) => ['cause', 'time', 'target'].includes(subject)))
     return ['cause'];
   if (asks === 'how' && /\b(?:was|did)\b/.test(text) && subjects.includes('over')) return ['run'];

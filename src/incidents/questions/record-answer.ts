@@ -4,9 +4,10 @@ import type { ActionId, IncidentId, ToolCallId } from '../../core/ids.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { costOf, runOf, whyRun } from './answer-actions.ts';
 import { causeOf, evidenceOf, ruledOutOf } from './answer-cause.ts';
-import { approvalOf, askedOf, denialOf, stoppedOf } from './answer-decisions.ts';
+import { approvalOf, askedOf, denialOf, expiryOf, stoppedOf } from './answer-decisions.ts';
 import { type Around, type Line, newestFirst } from './answer-lines.ts';
-import { calledOf, countOf, endOf, nextOf, nowOf, openHere, overOf, timeOf } from './answer-state.ts';
+import { calledOf, closingOf, rungOf } from './answer-people.ts';
+import { countOf, endOf, nextOf, nowOf, openHere, overOf, timeOf } from './answer-state.ts';
 import { lastDiagnosis } from './format-cause.ts';
 import {
   askedWhether,
@@ -225,7 +226,7 @@ export function notOnRecord(record: IncidentRecord, text: string, readable: stri
       [
         readable === null
           ? `I cannot look at it: nothing of ${incident.target ?? 'it'} can be read here.`
-          : `May I look? Say “now”, and I read this: ${readable}.`,
+          : `May I look? Mention me with “now”, and I read this: ${readable}.`,
       ],
     );
   if (/^(?:\W|please|so|and|ok)*(?:can|could|will|would) you\b/i.test(text))
@@ -265,6 +266,12 @@ function linesOf(subject: Subject, why: boolean, record: IncidentRecord, around:
       return askedOf(record, around);
     case 'called':
       return [calledOf(record)];
+    case 'rung':
+      return rungOf(record);
+    case 'closing':
+      return [closingOf(record)];
+    case 'expiry':
+      return [expiryOf(record)];
     case 'ruledOut':
       return [ruledOutOf(record, []) ?? ['Nothing has been ruled out on record.']];
     case 'run':

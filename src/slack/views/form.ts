@@ -64,11 +64,12 @@ export function choice(
 }
 
 /** A person of the workspace. */
-export const personField = (id: string, label: string): Block => ({
+/** `first`: who stands there already. */
+export const personField = (id: string, label: string, first: string | null = null): Block => ({
   type: 'input',
   block_id: id,
   label: plain(label),
-  element: { type: 'users_select', action_id: id },
+  element: { type: 'users_select', action_id: id, ...(first === null ? {} : { initial_user: first }) },
 });
 
 /** A window that asks for something; `metadata` comes back with the answer. */

@@ -16,7 +16,12 @@ export const ORDER_VIEW = 'sentry_order';
 /** The one field of each window. */
 export const ORDER_FIELD = 'value';
 
-export function orderView(context: OrderContext, incident: Incident): types.ModalView {
+/** `onCall`: who is proposed as the one to have it. */
+export function orderView(
+  context: OrderContext,
+  incident: Incident,
+  onCall: string | null = null,
+): types.ModalView {
   const { id } = incident;
   const window = (
     title: string,
@@ -48,8 +53,8 @@ export function orderView(context: OrderContext, incident: Incident): types.Moda
       return window(
         'Assign',
         'Assign',
-        `They have ${id} then, and are mentioned in its thread once. Nobody else is called.`,
-        personField(ORDER_FIELD, 'To'),
+        `They have ${id} then, and are mentioned in its thread once. Nobody else is called. It can be given to members who may read of it: no guests, no apps.`,
+        personField(ORDER_FIELD, 'To', onCall),
       );
     case 'merge':
       return window(

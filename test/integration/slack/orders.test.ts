@@ -56,9 +56,10 @@ const rootOf = (): Promise<Message> =>
     return root as Message;
   });
 const rootSays = (says: RegExp): Promise<void> =>
-  eventually(async () =>
-    expect(seenText({ blocks: ((await rootOf()).blocks ?? []) as never })).toMatch(says),
-  );
+  eventually(async () => {
+    const { blocks = [], attachments = [] } = await rootOf();
+    expect(seenText({ blocks: [blocks, attachments] as never })).toMatch(says);
+  });
 const hears = (says: string, userId: string = USERS.onCall): Promise<void> =>
   eventually(async () => expect((await whispers(scene, userId)).at(-1)).toContain(says));
 const typed = (text: string, userId: string = USERS.onCall) =>
@@ -102,7 +103,7 @@ it('two have the window open: the first closes it, the second is told; the threa
   const [one, two] = [await form('close', id), await form('close', id, USERS.onCall2)];
   expect(await submit(one, { kind: 'text', value: 'fixed by hand' })).toMatchObject({ ok: true });
   await hears(`${id} is closed.`);
-  await rootSays(/Closed by .*: fixed by hand/);
+  await rootSays(/Over · (?!a person).+ closed it: fixed by hand/);
   expect(await submit(two, { kind: 'text', value: 'mine' }, USERS.onCall2)).toMatchObject({ ok: true });
   await hears(`${id} is over already.`, USERS.onCall2);
   await typed(`severity ${id} warning`);
@@ -127,7 +128,11 @@ it('its severity is changed in a window, by a mention and by a command', async (
 
 it('whoever it is assigned to is mentioned once, however often it is said, and has it', async () => {
   const id = await withBot();
-  await submit(await form('assign', id), { kind: 'id', value: USERS.onCall2 });
+  const view = await form('assign', id);
+  // Who else is on call stands there already, and whom it cannot be given to is said before.
+  expect(JSON.stringify(view)).toContain(`"initial_user":"${USERS.onCall2}"`);
+  expect(JSON.stringify(view)).toContain('members who may read of it: no guests, no apps');
+  await submit(view, { kind: 'id', value: USERS.onCall2 });
   await rootSays(/Has it: @/);
   await said(`assign <@${USERS.onCall2}>`);
   await typed(`assign ${id} @noah`);

@@ -81,6 +81,17 @@ it('answers from the record without a model, shortly, and says in one line what 
     (await inThread()).replies.some((each) => textOf(each).includes('Nothing was denied.')),
   );
   expect((await inThread()).replies).toHaveLength(replies.length + 1);
+  // Without a mention it is people talking, unless it is asked by its name.
+  const talk = (text: string) =>
+    scene.act('message.post', { userId: USERS.onCall, channel: CHANNELS.alerts, text, thread_ts: rootTs });
+  await talk('who approved this?');
+  await talk('is sentry slow today?');
+  await talk('Sentry: 500s since the deploy');
+  await talk('sentry, who was called?');
+  await waitFor('the answer to who asks by name', async () =>
+    (await inThread()).replies.some((each) => textOf(each).includes('Nobody was called.')),
+  );
+  expect((await inThread()).replies).toHaveLength(replies.length + 2);
   expect((await inThread()).replies.map(textOf).join('\n')).not.toContain('What happened (times in UTC)');
   expect(scene.hints).toEqual([]);
   await scene.act('command.run', {

@@ -4,10 +4,11 @@ import { ask, type Graded, questions } from '../../../evals/questions/ask.ts';
 const graded = (set: 'develop' | 'check'): readonly Graded[] =>
   questions.filter((each) => each.set === set).flatMap(ask);
 
-describe('forty questions in three wordings each, of the record alone', () => {
-  test('are forty, and of every other one no record holds the answer', () => {
-    expect(questions).toHaveLength(40);
-    expect(questions.filter(({ expect }) => expect !== 'answer')).toHaveLength(21);
+describe('questions in three wordings each, of the record alone', () => {
+  test('are fifty-two, half of them kept back, and nearly half of them ones whose answer no record holds', () => {
+    expect(questions).toHaveLength(52);
+    expect(questions.filter(({ set }) => set === 'check')).toHaveLength(26);
+    expect(questions.filter(({ expect }) => expect !== 'answer')).toHaveLength(24);
     expect(questions.every(({ ask }) => ask.length === 3)).toBe(true);
   });
 

@@ -146,6 +146,7 @@ const ends: Readonly<Record<string, Told & { readonly says: string }>> = {
     says: `🟢 Fixed · after 19 s · $0.04
 Sessions waiting for a lock: 4 → 0. Confirmed by my own check, held for 60 s.
 Ended session 32497 (shop-backoffice), approved by @olivia.
+The fix ran at 10:40 AM.
 `,
   },
   'its source said so before our check was through': {
@@ -315,7 +316,7 @@ describe('the closing message', () => {
     const slot = slotsOf(told).find(({ slot }) => slot === 'summary:1');
     expect(slot?.blocks).toContainEqual({
       type: 'data_visualization',
-      title: 'sessions waiting for a lock',
+      title: 'Sessions waiting for a lock',
       chart: {
         type: 'bar',
         series: [
@@ -333,14 +334,15 @@ describe('the closing message', () => {
         ],
         axis_config: {
           categories: ['−11 s', '−5 s', '−2 s', '+1 s', '+2 s', '+4 s'],
-          x_label: 'Time since the fix',
-          y_label: 'sessions',
+          x_label: 'Before (−) and after (+) the fix',
+          y_label: 'Sessions',
         },
       },
     });
-    expect(slot?.simpler).toEqual(
-      slot?.blocks.filter(({ type }) => (type as string) !== 'data_visualization'),
-    );
+    // Its caption, with the time in the zone of who reads it, goes with the chart.
+    const at = slot?.blocks.findIndex(({ type }) => (type as string) === 'data_visualization') ?? -1;
+    expect(visible(slot?.blocks.slice(at + 1, at + 2))).toBe('The fix ran at 10:40 AM.\n');
+    expect(slot?.simpler).toEqual(slot?.blocks.filter((_, n) => n !== at && n !== at + 1));
     expect(visible(slot?.simpler)).toContain('4 → 0');
   });
 

@@ -2,6 +2,7 @@ import type { App, ViewSubmitAction } from '@slack/bolt';
 import { severities } from '../../../core/alert.ts';
 import { messageOf, refuse } from '../../../core/errors.ts';
 import { type IncidentId, parseIncidentId } from '../../../core/ids.ts';
+import type { Incident } from '../../../core/incident.ts';
 import { isEnded } from '../../../core/machine.ts';
 import type { Steered } from '../../../incidents/steering.ts';
 import type { SlackContext } from '../../context.ts';
@@ -9,7 +10,7 @@ import type { Audience } from '../../outbound/tell.ts';
 import { type MoreAction, moreActions } from '../../views/blocks/root-buttons.ts';
 import { readField } from '../../views/form.ts';
 import { ORDER_FIELD, ORDER_VIEW, type OrderContext, orderView } from '../../views/order-views.ts';
-import { carryOut, type Order } from '../commands/incident-orders.ts';
+import { carryOut, mayHave, type Order } from '../commands/incident-orders.ts';
 import type { Pressed } from './pressed.ts';
 import { mayLook, NOT_YOURS, show, showWhy } from './show.ts';
 
@@ -83,11 +84,25 @@ async function askFor(
     if (incident === null) return NOT_YOURS;
     if (isEnded(incident.state)) return `${id} is over already.`;
     const where = { channel: audience.channel ?? '', threadTs: audience.threadTs ?? null };
-    return orderView({ verb, incidentId: id, ...where }, incident);
+    const onCall = verb === 'assign' ? await firstOnCall(context, incident, userId) : null;
+    return orderView({ verb, incidentId: id, ...where }, incident, onCall);
   };
   await show(context, pressed, titles[verb], make, {
     otherwise: 'No window opened. Please choose it again.',
   });
+}
+
+/** Somebody on call who may have it, other than who asks; null: none is known. */
+async function firstOnCall(
+  { deps, directory, access }: SlackContext,
+  incident: Incident,
+  userId: string,
+): Promise<string | null> {
+  const group = deps.config.oncallGroup?.replace(/^@/, '');
+  const members = group ? await directory.groupMembers(group).catch(() => []) : [];
+  for (const id of members)
+    if (id !== userId && (await mayHave({ directory, access }, incident, id)) === null) return id;
+  return null;
 }
 
 export function registerOrders(app: App, context: SlackContext): void {

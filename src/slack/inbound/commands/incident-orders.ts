@@ -137,11 +137,20 @@ async function assign(
     named === 'me' ? by : isSlackUser(named) ? named : await userCalled(directory, access, incident, named);
   if (typeof to !== 'string') return to;
   if (to === by) return escalation.take(incident.id, by);
+  return (await mayHave({ directory, access }, incident, to)) ?? escalation.assign(incident.id, to, by);
+}
+
+/** Why somebody cannot have it; null: they can. */
+export async function mayHave(
+  { directory, access }: Pick<SlackContext, 'directory' | 'access'>,
+  incident: Incident,
+  to: string,
+): Promise<Refusal | null> {
   const may = await directory.mayAct(to, null);
   if (!may.ok) return refuse('NOT_THEIRS', `<@${to}> cannot have it: only people who are members here can.`);
-  if (!(await access.mayRead(to, incident, null)))
-    return refuse('NOT_TO_SEE', `<@${to}> may not read of ${incident.id}: invite them to its channel first.`);
-  return escalation.assign(incident.id, to, by);
+  return (await access.mayRead(to, incident, null))
+    ? null
+    : refuse('NOT_TO_SEE', `<@${to}> may not read of ${incident.id}: invite them to its channel first.`);
 }
 
 /** So many members of a channel are asked for their names. */

@@ -59,8 +59,16 @@ export async function answerMention(context: SlackContext, said: Said): Promise<
   return takeHint(context, incidentId, said, text);
 }
 
-/** A reply in an incident's thread without a mention is people talking, unless it says that it is a hint or to be remembered. */
+/** Asked by name, as one asks a person: “sentry, who has it?”. */
+const BY_NAME = /^\s*@?sentry\s*[,:]\s*(.+)$/is;
+
+/**
+ * A reply in an incident's thread without a mention is people talking, unless it asks Sentry by its name, or says that it is a hint or to
+ * be remembered.
+ */
 export async function answerReply(context: SlackContext, said: Said): Promise<void> {
+  const asked = BY_NAME.exec(said.text)?.[1]?.trim() ?? '';
+  if (isQuestion(asked)) return answerMention(context, { ...said, text: asked });
   const incidentId = await incidentOf(context, said);
   if (!incidentId) return;
   await noteWriter(context, incidentId, said);

@@ -6,7 +6,18 @@ import { formatValue, isYesOrNo } from '../../../core/measure.ts';
 import { causeFound, causeTitle } from '../../../core/model-words.ts';
 import { stepResult } from '../../../core/plan-progress.ts';
 import { type RecoverySeries, recoverySeries } from '../../../incidents/recovery/recovery-series.ts';
-import { type Block, bold, button, buttons, link, paragraph, prose, type Span, words } from './build.ts';
+import {
+  type Block,
+  bold,
+  button,
+  buttons,
+  link,
+  moment,
+  paragraph,
+  prose,
+  type Span,
+  words,
+} from './build.ts';
 import { chartBlock } from './chart-block.ts';
 import { feedbackBlocks } from './feedback.ts';
 import { facts, lasted, money, span } from './labels.ts';
@@ -52,7 +63,7 @@ export function drawClosing(
   const asked = opening.number === 1 ? [...feedbackBlocks(record), reportButtons(record)] : [];
   return {
     text: escape(oneLine(`${incident.id}: ${head} · ${often}. ${lines.join(' ')}`)),
-    blocks: [...said, ...(chart ? [chart] : []), ...asked],
+    blocks: [...said, ...(chart && series ? [chart, captionOf(series)] : []), ...asked],
     ...(chart ? { simpler: [...said, ...asked] } : {}),
   };
 }
@@ -240,16 +251,22 @@ function draw({ measure, points, ranAt }: RecoverySeries): Block | null {
   if (isYesOrNo(measure)) return null;
   return chartBlock({
     type: 'bar',
-    title: measure.label,
+    title: capitalised(measure.label),
     series: [measure.unit || measure.label],
     points: points.map(({ at, value }) => ({ label: sinceFix(at - ranAt), values: [value] })),
-    xLabel: 'Time since the fix',
-    yLabel: measure.unit,
+    xLabel: 'Before (−) and after (+) the fix',
+    yLabel: capitalised(measure.unit),
     peak: measure.healthy === 'at_least' ? 'lowest' : 'highest',
   });
 }
 
-/** `−2 min 5 s`, `+3 s`: a chart's labels know no reader's time zone. */
+/** A chart's labels know no reader's time zone; this does. */
+const captionOf = ({ ranAt }: RecoverySeries): Block =>
+  prose(paragraph(words('The fix ran at '), moment(new Date(ranAt).toISOString()), words('.')));
+
+const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/** `−2 min 5 s`, `+3 s`. */
 function sinceFix(ms: number): string {
   const told = lasted(Math.abs(ms));
   return told === '0 s' ? told : `${ms < 0 ? '−' : '+'}${told}`;
