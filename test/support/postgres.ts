@@ -38,7 +38,8 @@ export async function scratchDatabase(
   await withSql(admin, async (sql) => {
     const migrated = options.engine === false ? recordTemplate : engineTemplate;
     const template = options.migrate === true ? await migrated(sql, admin) : 'template0';
-    await sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(template)}`;
+    // Copied through the log, which is the default, a database costs half as much again.
+    await sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(template)} STRATEGY FILE_COPY`;
   });
   return {
     url: databaseUrl(admin, name),
