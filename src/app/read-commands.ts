@@ -19,6 +19,8 @@ const ANSWER_MS = 4_000;
 const FOUND = 5;
 /** Of a target, newest first: what could not be read in them. */
 const INCIDENTS = 20;
+/** Among so many of all targets: no more of a record that grows is read. */
+const LOOKED_AT = 500;
 
 /** `/sentry runbooks|targets|oncall`: what there is to go by. */
 export const readCommands = (services: Services): Readonly<Record<string, SlackCommand>> => ({
@@ -148,7 +150,8 @@ function mayDo({ tools, systems }: Services, target: Target): string {
 async function unreadIn({ sql }: Services, target: string): Promise<readonly string[]> {
   const rows = await sql<{ readonly tool: string; readonly incidents: number; readonly last: string }>`
     SELECT c.tool, count(DISTINCT c.incident_id)::int AS incidents, max(c.finished_at) AS last
-      FROM (SELECT id FROM incident WHERE target = ${target} ORDER BY opened_at DESC LIMIT ${INCIDENTS}) i
+      FROM (SELECT id FROM (SELECT id, target FROM incident ORDER BY opened_at DESC LIMIT ${LOOKED_AT}) newest
+             WHERE target = ${target} LIMIT ${INCIDENTS}) i
       JOIN tool_call c ON c.incident_id = i.id
      WHERE c.target = ${target} AND c.state = 'failed' AND c.code IS NOT NULL
      GROUP BY c.tool ORDER BY incidents DESC, c.tool LIMIT 3`;
