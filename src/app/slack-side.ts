@@ -19,7 +19,7 @@ import type { Services } from './services.ts';
 
 /** Slack with everything that people may see and do there. */
 export function createSlackSide(services: Services): Slack {
-  const { parts, config, slackSql, log, grades, steering } = services;
+  const { settings, config, slackSql, log, grades, steering } = services;
   return createSlack({
     sql: slackSql,
     log,
@@ -32,7 +32,9 @@ export function createSlackSide(services: Services): Slack {
     why,
     config: {
       approversOf: services.approversOf,
-      oncallGroup: parts.oncallGroup,
+      get oncallGroup() {
+        return settings.oncallGroup;
+      },
       mode: () => services.killSwitch.mode().mode,
     },
     decide: (decision) => decide(services, decision),
@@ -50,7 +52,7 @@ export function createSlackSide(services: Services): Slack {
     correlation: services.correlation,
     createManualIncident: services.createManualIncident,
     acceptSlackMessage: (message, own) => takeSlackMessage(services, message, own),
-    memory: services.workspace.forSlack({ adminChannel: config.adminChannel, admins: parts.admins }),
+    memory: services.workspace.forSlack(settings),
     commands: {
       ...services.switches.commands,
       cost: async (asked) => costCommand(services, asked),

@@ -1,4 +1,5 @@
 import { chmodSync } from 'node:fs';
+import type { Settings } from '../actions/policy/workspace-settings.ts';
 import type { Config } from '../config/config.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
@@ -101,9 +102,7 @@ export async function start(
       playgroundPorts: [ports.slack, ports.faults].filter((port) => port !== null),
       kinds,
       targets: faults ? faults.targets : config.targets,
-      approvers: config.approvers.length > 0 ? config.approvers : (workspace?.approvers ?? []),
-      admins: config.admins.length > 0 ? config.admins : (workspace?.admins ?? []),
-      oncallGroup: config.oncallGroup ?? workspace?.oncallGroup ?? null,
+      fixed: fixedSettings(config, workspace),
       socket,
       ...(keeper ? { keepSocket: (listening: ListeningSocket) => keeper.keep(listening) } : {}),
       log,
@@ -185,6 +184,19 @@ async function choosePorts(
         })
       : null,
     faults: playgroundTarget ? await fixedPort(dataDir, 'faults', { ...usual, port: null }) : null,
+  };
+}
+
+/** What the environment says comes before the playground's own people. */
+function fixedSettings(config: Config, workspace: LocalWorkspace | null): Settings {
+  const { alertChannels, approvers, admins, oncallGroup, adminChannel } = config;
+  const said = <T>(list: readonly T[], local: readonly T[] = []): T[] => [...(list.length > 0 ? list : local)];
+  return {
+    alertChannels: said(alertChannels, workspace ? ['alerts'] : []),
+    approvers: said(approvers, workspace?.approvers),
+    admins: said(admins, workspace?.admins),
+    oncallGroup: oncallGroup ?? workspace?.oncallGroup ?? null,
+    adminChannel: adminChannel ?? (workspace ? 'sentry-admin' : null),
   };
 }
 

@@ -133,7 +133,7 @@ function createAlertHistory(deps: SlackDeps): History {
     client: workspace.client,
     sql,
     log,
-    channels: () => Promise.all(workspace.alertChannels.map((name) => workspace.channels.idOf(name))),
+    channels: () => Promise.all([...workspace.alertChannels].map((name) => workspace.channels.idOf(name))),
     take: async (message) => {
       const alert = alertMessageOf(message, workspace.own());
       if (alert) await takeAlert(deps, alert);
@@ -175,7 +175,7 @@ function registerHandlers(deps: SlackDeps, context: SlackContext, receiver: Rece
   registerActions(app, context);
   registerCommands(app, context);
   registerEvents(app, context, {
-    isAlertChannel: (channel) => workspace.channels.isAmong(channel, workspace.alertChannels),
+    isAlertChannel: (channel) => workspace.channels.isAmong(channel, [...workspace.alertChannels]),
     takeAlert: (message) => takeAlert(deps, message),
   });
 }

@@ -27,7 +27,6 @@ export function createDrawOptions(
       log.warn({ group: name, error: messageOf(error) }, 'a group is unknown to Slack');
       return null;
     });
-  const oncallName = config.oncallGroup?.replace(/^@/, '');
   const groupsOf = async ({ events }: IncidentRecord): Promise<ReadonlyMap<string, string | null>> => {
     const handles = new Set(
       events.flatMap((event) => (event.type === 'person.called' ? (event.groups ?? []) : [])),
@@ -40,7 +39,7 @@ export function createDrawOptions(
     if (incident.severity !== 'critical') return [];
     const { acknowledged } = callStateOf(events);
     if (acknowledged?.how === 'taken') return [acknowledged.by];
-    const oncall = oncallName ? await groupId(oncallName) : null;
+    const oncall = config.oncallGroup ? await groupId(config.oncallGroup.replace(/^@/, '')) : null;
     if (oncall) return [oncall];
     const ids = ((await config.approversOf(asks)) ?? []).map(async (one) =>
       one.kind === 'group' ? groupId(one.name.replace(/^@/, '')) : one.kind === 'user' ? one.id : null,
