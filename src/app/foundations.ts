@@ -44,13 +44,13 @@ export async function createFoundations(parts: Parts) {
   for (const problem of problems) log.error({ runbook: problem.file }, problemLine(problem));
   const audit = countingRefusals(createAuditLog(sql), metrics);
   const settings = createWorkspaceSettings({ sql, audit, fixed: parts.fixed, team: () => slackWorkspace.team() });
-  await settings.refresh();
   const slackWorkspace = createSlackWorkspace({
     connection: parts.slack,
     alertChannels: live(() => settings.alertChannels),
     sql,
     log,
   });
+  await settings.refresh();
   return {
     parts,
     config,

@@ -1,4 +1,5 @@
 import type { Escalation } from '../escalation/escalation.ts';
+import { createTestIncidents, type TestIncidents } from '../incidents/test-incident.ts';
 import { type ActionServices, createActionServices } from './action-services.ts';
 import { createEscalationServices, createHearDelivery, type HearDelivery } from './escalation-services.ts';
 import { createFoundations, type Foundations } from './foundations.ts';
@@ -11,6 +12,7 @@ import type { Parts } from './parts.ts';
 export interface Services extends Foundations, Guards, MemoryServices, ActionServices, IncidentServices {
   readonly escalation: Escalation;
   readonly hearDelivery: HearDelivery;
+  readonly testIncidents: TestIncidents;
 }
 
 /** Each group needs only those before it. */
@@ -22,5 +24,11 @@ export async function createServices(parts: Parts): Promise<Services> {
   const incidents = await createIncidentServices(on, guards, remembered, actions);
   const escalation = createEscalationServices(on);
   const hearDelivery = createHearDelivery(escalation, on.config.escalation?.pagers ?? []);
-  return { ...on, ...guards, ...remembered, ...actions, ...incidents, escalation, hearDelivery };
+  const testIncidents = createTestIncidents({
+    sql: on.sql,
+    open: incidents.createManualIncident,
+    take: escalation.take,
+    close: incidents.steering.close,
+  });
+  return { ...on, ...guards, ...remembered, ...actions, ...incidents, escalation, hearDelivery, testIncidents };
 }

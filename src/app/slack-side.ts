@@ -9,10 +9,11 @@ import { formatBoard } from '../ingest/watch-board.ts';
 import { costLines, costReport } from '../record/cost.ts';
 import { createRecords } from '../record/record.ts';
 import { formatBreaker } from '../safety/limits/format-breaker.ts';
-import type { SlackDeps } from '../slack/ports.ts';
+import type { SetUp, SlackDeps } from '../slack/ports.ts';
 import { createSlack, type Slack } from '../slack/slack.ts';
 import { acceptedOf } from '../sources/ports.ts';
 import { alertSources } from '../sources/registry.ts';
+import { examineParts } from './examine-parts.ts';
 import { createHomeFacts } from './home-facts.ts';
 import { formatLayers } from './layers.ts';
 import type { Services } from './services.ts';
@@ -53,6 +54,7 @@ export function createSlackSide(services: Services): Slack {
     createManualIncident: services.createManualIncident,
     acceptSlackMessage: (message, own) => takeSlackMessage(services, message, own),
     memory: services.workspace.forSlack(settings),
+    setUp: setUpOf(services),
     commands: {
       ...services.switches.commands,
       cost: async (asked) => costCommand(services, asked),
@@ -70,6 +72,16 @@ export function createSlackSide(services: Services): Slack {
     home: homeFacts(services),
   });
 }
+
+const setUpOf = ({ settings, policy, config, parts, testIncidents, killSwitch }: Services): SetUp => ({
+  settings,
+  isAdmin: (user) => policy.isAdmin(user, policy.asOfNow()),
+  mayApprove: async (user, action, incident) =>
+    (await policy.mayDecide(user, action, incident, 'approve')) === undefined,
+  schedules: config.escalation?.schedules.map(({ name }) => name) ?? [],
+  examine: () => examineParts({ targets: parts.targets, mode: killSwitch.mode().mode, hasModel: config.llm !== null }),
+  raiseTest: testIncidents.raise,
+});
 
 /** What is stopped is not approved: it could not run. */
 async function decide(

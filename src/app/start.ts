@@ -1,5 +1,4 @@
 import { chmodSync } from 'node:fs';
-import type { Settings } from '../actions/policy/workspace-settings.ts';
 import type { Config } from '../config/config.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
@@ -13,6 +12,7 @@ import { kinds } from '../targets/kinds.ts';
 import { type App, buildApp } from './build.ts';
 import { chromaLine, NO_CHROMA, startChroma } from './chroma.ts';
 import { fixedPort } from './fixed-ports.ts';
+import { fixedSettings } from './fixed-settings.ts';
 import { type LocalWorkspace, startFaults, startLocalSlack } from './playground.ts';
 import { openStore } from './store.ts';
 
@@ -184,19 +184,6 @@ async function choosePorts(
         })
       : null,
     faults: playgroundTarget ? await fixedPort(dataDir, 'faults', { ...usual, port: null }) : null,
-  };
-}
-
-/** What the environment says comes before the playground's own people. */
-function fixedSettings(config: Config, workspace: LocalWorkspace | null): Settings {
-  const { alertChannels, approvers, admins, oncallGroup, adminChannel } = config;
-  const said = <T>(list: readonly T[], local: readonly T[] = []): T[] => [...(list.length > 0 ? list : local)];
-  return {
-    alertChannels: said(alertChannels, workspace ? ['alerts'] : []),
-    approvers: said(approvers, workspace?.approvers),
-    admins: said(admins, workspace?.admins),
-    oncallGroup: oncallGroup ?? workspace?.oncallGroup ?? null,
-    adminChannel: adminChannel ?? (workspace ? 'sentry-admin' : null),
   };
 }
 

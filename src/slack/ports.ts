@@ -1,7 +1,9 @@
+import type { WorkspaceSettings } from '../actions/policy/workspace-settings.ts';
 import type { Action } from '../core/action.ts';
 import type { DenialReach } from '../core/denial.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { EventBus } from '../core/event-bus.ts';
+import type { Finding } from '../core/finding.ts';
 import type { Grade } from '../core/grade.ts';
 import type { ActionId, IncidentId, ToolCallId } from '../core/ids.ts';
 import type { Domain, Incident } from '../core/incident.ts';
@@ -99,6 +101,21 @@ export interface SlackMemory {
   readonly summary: () => Promise<MemorySummary>;
 }
 
+/** What is set up in Slack, how it stands, and a try of it. */
+export interface SetUp {
+  readonly settings: WorkspaceSettings;
+  /** Whether they are among the admins in force, asked anew of the record and of Slack. Throws when it cannot be told. */
+  readonly isAdmin: (userId: string) => Promise<boolean>;
+  /** Whether they may approve this one now. Throws when it cannot be told. */
+  readonly mayApprove: (userId: string, action: Action, incident: Incident) => Promise<boolean>;
+  /** Names of the schedules of sentry.yaml. */
+  readonly schedules: readonly string[];
+  /** How the parts beside Slack are. */
+  readonly examine: () => Promise<readonly Finding[]>;
+  /** Opens a test incident that closes by itself. */
+  readonly raiseTest: (by: string) => Promise<{ readonly ok: true; readonly incidentId: IncidentId } | Refusal>;
+}
+
 /** Everything Slack needs from the rest, injected. */
 export interface SlackDeps {
   readonly sql: Sql;
@@ -172,6 +189,7 @@ export interface SlackDeps {
   /** Another app's top-level message in an alert channel. The same message twice changes nothing. Throws when it could not be stored. */
   readonly acceptSlackMessage: (message: SlackMessage, own: OwnIdentity) => Promise<unknown>;
   readonly memory: SlackMemory;
+  readonly setUp: SetUp;
   /** More of `/sentry …`, by its first word. */
   readonly commands: Readonly<Record<string, SlackCommand>>;
   /** More lines for `/sentry status` and App Home: parts, switch, model. */

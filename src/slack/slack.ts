@@ -96,6 +96,8 @@ export function createSlack(given: SlackDeps): Slack {
 
   async function connect(): Promise<void> {
     await workspace.connect(stopping.signal);
+    // Whose settings count is known only now.
+    await deps.setUp.settings.refresh();
     outbound.start(deps.bus);
     history.start();
     receiver.inbox().start();

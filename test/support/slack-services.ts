@@ -43,6 +43,30 @@ export const noMemory: SlackMemory = {
   }),
 };
 
+/** Everything about who decides is said in the environment, and nobody may change it. */
+export const noSetUp: SlackDeps['setUp'] = {
+  settings: {
+    alertChannels: ['alerts'],
+    approvers: [{ kind: 'group', name: 'oncall' }],
+    admins: [{ kind: 'user', id: 'U0ADMIN' }],
+    oncallGroup: 'oncall',
+    adminChannel: 'sentry-admin',
+    isFixed: () => true,
+    version: 0,
+    setBy: null,
+    isOfAnother: false,
+    refresh: async () => undefined,
+    save: refuse,
+    start: () => undefined,
+    stop: async () => undefined,
+  },
+  isAdmin: async () => false,
+  mayApprove: async () => false,
+  schedules: [],
+  examine: async () => [],
+  raiseTest: refuse,
+};
+
 /** Questions that no model answers. */
 export const noQuestions: SlackDeps['questions'] = {
   hasModel: false,
@@ -85,6 +109,7 @@ export const noServices = {
   measured: () => null,
   createManualIncident: refuse,
   memory: noMemory,
+  setUp: noSetUp,
   commands: {},
   statusLines: async () => [],
   home: async () => ({ isAdmin: false, state: [], cost: [], layers: [], access: [], tools: [] }),

@@ -17,6 +17,13 @@ END $$;
 CREATE TRIGGER settings_changed AFTER INSERT OR UPDATE ON workspace_settings FOR EACH ROW
   EXECUTE FUNCTION sentry_settings_changed();
 
+-- Test incidents that have not closed by themselves yet. The row is written before the incident is opened.
+CREATE TABLE test_incident (
+  delivery_key text PRIMARY KEY,
+  raised_by    text NOT NULL,
+  raised_at    timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
 -- What a person wants of the bot; nobody without a row wants anything.
 CREATE TABLE person_preference (
   user_id      text PRIMARY KEY,

@@ -30,7 +30,7 @@ export interface ApprovalPolicy {
   asOfNow(): ApproverDirectory;
   /** What has to be so for this to be approved; a refusal when nobody may. */
   demands(action: Action): Promise<Demands | Refusal>;
-  isAdmin(user: string): Promise<boolean>;
+  isAdmin(user: string, asked?: ApproverDirectory): Promise<boolean>;
   /** Approvers, admins and who is on call may have more of a live system read; everybody where no approver is configured. */
   mayAsk(user: string): Promise<Refusal | undefined>;
   /** How many people it takes to approve such a thing with this one among them; null: they may not. Throws when nobody can tell. */
@@ -88,9 +88,9 @@ export function createApprovalPolicy(options: {
     get describes() {
       return options.approvers;
     },
-    async isAdmin(user) {
+    async isAdmin(user, asked) {
       await refresh();
-      return among(user, options.admins);
+      return among(user, options.admins, asked);
     },
 
     async demands(action) {

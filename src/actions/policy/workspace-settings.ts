@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canonicalJson } from '../../core/canonical-json.ts';
 import type { EventBus } from '../../core/event-bus.ts';
 import { isSlackUser } from '../../core/is-slack-user.ts';
 import { type Refusal, refuse } from '../../core/errors.ts';
@@ -152,7 +153,10 @@ export function createWorkspaceSettings(deps: {
         return true;
       });
       await refresh();
-      return isNew
+      // The same window, sent again by Slack or after a crash.
+      const isSame =
+        row?.version === version + 1 && row.set_by === by && canonicalJson(row.settings as Json) === canonicalJson(kept);
+      return isNew || (isOurs() && isSame)
         ? { ok: true }
         : refuse('CHANGED_MEANWHILE', 'Somebody has changed the settings since you opened this window.');
     },

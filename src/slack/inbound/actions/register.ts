@@ -1,5 +1,6 @@
 import type { App, BlockAction, ButtonAction, OverflowAction, ViewSubmitAction } from '@slack/bolt';
 import type { SlackContext } from '../../context.ts';
+import { registerSettings, settingsHandlers } from '../onboarding/settings.ts';
 import { ACTIONS } from '../../views/blocks/slot.ts';
 import { DENY_VIEW, readDeny } from '../../views/deny.ts';
 import { approveAfterAll, itDidNotRun, itRan, runRest, takeNoBack, undo } from './afterwards.ts';
@@ -48,6 +49,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   [ACTIONS.more]: chooseMore,
   ...memoryHandlers,
   ...gradeHandlers,
+  ...settingsHandlers,
   // The browser opens the link; there is nothing to do but to acknowledge.
   [ACTIONS.link]: async () => undefined,
 };
@@ -77,6 +79,7 @@ export function registerActions(app: App, context: SlackContext): void {
   registerDigDeeper(app, context);
   registerReadAgain(app, context);
   registerOrders(app, context);
+  registerSettings(app, context);
 
   app.shortcut(/.*/, async ({ ack, body }) => {
     await ack();

@@ -8,6 +8,7 @@ import { incidentsCommand } from './incidents-command.ts';
 import { memoryCommand, promotionsCommand } from './memory-command.ts';
 import { mergeCommand } from './merge-command.ts';
 import { serviceCommand } from './service-command.ts';
+import { settingsCommand } from './settings-command.ts';
 import { whyCommand } from './why-command.ts';
 
 /** Everything that `/sentry` does. Help, and what was probably meant by a misspelt name, are made from it. */
@@ -97,6 +98,15 @@ export const COMMANDS: readonly Command[] = [
     group: 'Remember',
     forms: [['promotions', 'what waits to become part of everybody’s memory']],
     run: promotionsCommand,
+  },
+  {
+    name: 'settings',
+    group: 'Set up',
+    forms: [
+      ['settings', 'who decides and where, and what is not well; admins change it'],
+      ['settings me', 'what I tell you alone'],
+    ],
+    run: settingsCommand,
   },
   { name: 'help', group: 'Set up', forms: [], run: async () => helpSay() },
 ];
