@@ -53,6 +53,10 @@ export class Workspace {
     return this.#journal.values('users');
   }
 
+  putUser(user: User): void {
+    this.#journal.put('users', user.id, user);
+  }
+
   user(id: string): User {
     const user = this.#journal.get<User>('users', id);
     if (user === undefined) throw new SlackError('user_not_found');

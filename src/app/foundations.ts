@@ -7,8 +7,8 @@ import { createEventBus } from '../infra/db/event-bus.ts';
 import { watchEventLoop } from '../infra/process/watch-event-loop.ts';
 import { createGrades } from '../record/grades.ts';
 import { createRecords } from '../record/record.ts';
-import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { loadRunbooks, problemLine, readRunbookFiles } from '../runbooks/load-runbooks.ts';
+import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { createSlackWorkspace } from '../slack/people/slack-workspace.ts';
 import { addMappings } from '../sources/registry.ts';
 import { toolsOfKinds } from '../targets/all-tools.ts';
@@ -43,7 +43,12 @@ export async function createFoundations(parts: Parts) {
   const { runbooks, problems } = await loadRunbooks(config.runbooksDir, { tools: registry, domains });
   for (const problem of problems) log.error({ runbook: problem.file }, problemLine(problem));
   const audit = countingRefusals(createAuditLog(sql), metrics);
-  const settings = createWorkspaceSettings({ sql, audit, fixed: parts.fixed, team: () => slackWorkspace.team() });
+  const settings = createWorkspaceSettings({
+    sql,
+    audit,
+    fixed: parts.fixed,
+    team: () => slackWorkspace.team(),
+  });
   const slackWorkspace = createSlackWorkspace({
     connection: parts.slack,
     alertChannels: live(() => settings.alertChannels),

@@ -30,5 +30,14 @@ export async function createServices(parts: Parts): Promise<Services> {
     take: escalation.take,
     close: incidents.steering.close,
   });
-  return { ...on, ...guards, ...remembered, ...actions, ...incidents, escalation, hearDelivery, testIncidents };
+  return {
+    ...on,
+    ...guards,
+    ...remembered,
+    ...actions,
+    ...incidents,
+    escalation,
+    hearDelivery,
+    testIncidents,
+  };
 }

@@ -73,13 +73,22 @@ export function createSlackSide(services: Services): Slack {
   });
 }
 
-const setUpOf = ({ settings, policy, config, parts, testIncidents, killSwitch }: Services): SetUp => ({
+const setUpOf = ({
+  settings,
+  policy,
+  config,
+  parts,
+  testIncidents,
+  killSwitch,
+  slackWorkspace,
+}: Services): SetUp => ({
   settings,
   isAdmin: (user) => policy.isAdmin(user, policy.asOfNow()),
   mayApprove: async (user, action, incident) =>
-    (await policy.mayDecide(user, action, incident, 'approve')) === undefined,
+    (await policy.mayDecide(user, action, incident, 'approve', slackWorkspace.directory)) === undefined,
   schedules: config.escalation?.schedules.map(({ name }) => name) ?? [],
-  examine: () => examineParts({ targets: parts.targets, mode: killSwitch.mode().mode, hasModel: config.llm !== null }),
+  examine: () =>
+    examineParts({ targets: parts.targets, mode: killSwitch.mode().mode, hasModel: config.llm !== null }),
   raiseTest: testIncidents.raise,
 });
 

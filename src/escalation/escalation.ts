@@ -134,7 +134,9 @@ function whenCalled({ levels: [first], reasons }: Ladder): Escalation['calls'] {
 
 async function formatWaiting({ sql, ladder }: EscalationDeps): Promise<readonly string[]> {
   if (ladder.levels.length === 0)
-    return ['Nobody is called: say who is on call with /sentry settings, or in the section escalation of sentry.yaml.'];
+    return [
+      'Nobody is called: say who is on call with /sentry settings, or in the section escalation of sentry.yaml.',
+    ];
   const pages = await countWaitingPages(sql);
   const paged = ladder.levels.some(({ page }) => page.length > 0) ? formatPaged(await countPaged(sql)) : null;
   return [

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { EventBus } from '../core/event-bus.ts';
 import type { Refusal } from '../core/errors.ts';
+import type { EventBus } from '../core/event-bus.ts';
 import type { IncidentId } from '../core/ids.ts';
 import type { Incident } from '../core/incident.ts';
 import { isEnded } from '../core/machine.ts';
 import type { Sql } from '../core/sql.ts';
 import type { Steered } from './steering.ts';
 
-const TITLE = 'Test: nothing is wrong. I show how an incident goes, change nothing, and close this by myself.';
+const TITLE =
+  'Test: nothing is wrong. I show how an incident goes, change nothing, and close this by myself.';
 /** A test that was never opened, since its process died before, is forgotten after so long. */
 const FORGET_MINUTES = 60;
 const AT_ONCE = 20;
@@ -52,7 +53,8 @@ export function createTestIncidents(deps: {
         LEFT JOIN LATERAL (SELECT id, state FROM incident WHERE id = a.incident_id LIMIT 1) i ON true
        ORDER BY t.delivery_key LIMIT ${AT_ONCE}`;
     for (const { key, by, id, state, old } of rows) {
-      if (id !== null && state !== null && AT_REST.includes(state)) await deps.close(id, by, 'It was a test.');
+      if (id !== null && state !== null && AT_REST.includes(state))
+        await deps.close(id, by, 'It was a test.');
       const isOver = state !== null && (isEnded(state) || AT_REST.includes(state) || THEIRS.includes(state));
       if (isOver || (id === null && old)) await sql`DELETE FROM test_incident WHERE delivery_key = ${key}`;
     }

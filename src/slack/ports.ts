@@ -106,14 +106,16 @@ export interface SetUp {
   readonly settings: WorkspaceSettings;
   /** Whether they are among the admins in force, asked anew of the record and of Slack. Throws when it cannot be told. */
   readonly isAdmin: (userId: string) => Promise<boolean>;
-  /** Whether they may approve this one now. Throws when it cannot be told. */
+  /** Whether they may approve this one, by what Slack said within a minute: for what only informs. Throws when it cannot be told. */
   readonly mayApprove: (userId: string, action: Action, incident: Incident) => Promise<boolean>;
   /** Names of the schedules of sentry.yaml. */
   readonly schedules: readonly string[];
   /** How the parts beside Slack are. */
   readonly examine: () => Promise<readonly Finding[]>;
   /** Opens a test incident that closes by itself. */
-  readonly raiseTest: (by: string) => Promise<{ readonly ok: true; readonly incidentId: IncidentId } | Refusal>;
+  readonly raiseTest: (
+    by: string,
+  ) => Promise<{ readonly ok: true; readonly incidentId: IncidentId } | Refusal>;
 }
 
 /** Everything Slack needs from the rest, injected. */

@@ -14,6 +14,7 @@ import { createInbox } from './inbound/inbox.ts';
 import { throughInbox } from './inbound/receiver.ts';
 import { socketReceiver } from './inbound/socket-receiver.ts';
 import { createAnswerPlaces } from './outbound/answers/answer-places.ts';
+import { createApprovalNotices } from './outbound/approval-notices.ts';
 import { outboundStore } from './outbound/store.ts';
 import { withoutUntold } from './people/without-untold.ts';
 import type { SlackDeps, SlackMessage } from './ports.ts';
@@ -71,6 +72,7 @@ export function createSlack(given: SlackDeps): Slack {
   });
   const context = createContext(deps, store, stopping.signal);
   const { outbound } = context;
+  const notices = createApprovalNotices(context);
   const history = createAlertHistory(deps);
   const intake: Intake = { open: 0, lastEventAt: null, givenUp: 0 };
   const { receivers, handleHttp } = createReceivers(deps, intake, () => {
@@ -99,6 +101,7 @@ export function createSlack(given: SlackDeps): Slack {
     // Whose settings count is known only now.
     await deps.setUp.settings.refresh();
     outbound.start(deps.bus);
+    notices.start(deps.bus);
     history.start();
     receiver.inbox().start();
     await receiver.start();
@@ -123,7 +126,7 @@ export function createSlack(given: SlackDeps): Slack {
       // Handlers first, while their acknowledgements can still be sent; what does not end in time is done again later.
       await Promise.race([receiver.inbox().stop(), delay(DRAIN_MS, undefined, { ref: false })]);
       await Promise.all([receiver.stop(), history.stop()]);
-      await outbound.stop();
+      await Promise.all([outbound.stop(), notices.stop()]);
     },
   };
 }

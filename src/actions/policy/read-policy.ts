@@ -164,7 +164,8 @@ function principalsOf(who: string, people: PolicyPeople, wrong: (why: string) =>
     return [];
   }
   if (who === 'admins') {
-    if (people.admins.length === 0) wrong('"admins" means nobody: there are none (SENTRY_ADMINS, or /sentry settings)');
+    if (people.admins.length === 0)
+      wrong('"admins" means nobody: there are none (SENTRY_ADMINS, or /sentry settings)');
     return people.admins;
   }
   if (/^group:.+/.test(who)) return [{ kind: 'group', name: who.slice(6) }];

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { canonicalJson } from '../../core/canonical-json.ts';
+import { type Refusal, refuse } from '../../core/errors.ts';
 import type { EventBus } from '../../core/event-bus.ts';
 import { isSlackUser } from '../../core/is-slack-user.ts';
-import { type Refusal, refuse } from '../../core/errors.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Sql } from '../../core/sql.ts';
 import type { Json } from '../../core/tool-call.ts';
@@ -155,7 +155,9 @@ export function createWorkspaceSettings(deps: {
       await refresh();
       // The same window, sent again by Slack or after a crash.
       const isSame =
-        row?.version === version + 1 && row.set_by === by && canonicalJson(row.settings as Json) === canonicalJson(kept);
+        row?.version === version + 1 &&
+        row.set_by === by &&
+        canonicalJson(row.settings as Json) === canonicalJson(kept);
       return isNew || (isOurs() && isSame)
         ? { ok: true }
         : refuse('CHANGED_MEANWHILE', 'Somebody has changed the settings since you opened this window.');

@@ -91,7 +91,8 @@ async function askForSocket(
     });
   // xapp-1-<the app's id>-…
   const ofApp = /^xapp-\d+-(A[A-Z0-9]+)-/.exec(connection.appToken)?.[1];
-  const app = bot && ofApp ? (await client.bots.info({ bot }).catch(() => undefined))?.bot?.app_id : undefined;
+  const app =
+    bot && ofApp ? (await client.bots.info({ bot }).catch(() => undefined))?.bot?.app_id : undefined;
   if (app && ofApp && app !== ofApp)
     throw wrong(
       `SLACK_APP_TOKEN is of the app ${ofApp}, and SLACK_BOT_TOKEN of ${app}`,

@@ -60,7 +60,7 @@ async function examineApp(client: WebClient): Promise<Finding> {
     if (missing.length === 0) return well(part, `@${user} in ${team}, with every scope`);
     return ill(
       part,
-      `it lacks ${missing.map((scope) => `${scope} (${BOT_SCOPES[scope]})`).join(', ')}`,
+      `it lacks ${missing.map((scope) => (missing.length > 4 ? scope : `${scope} (${BOT_SCOPES[scope]})`)).join(', ')}`,
       `${APP} → OAuth & Permissions → Bot Token Scopes: add ${missing.join(', ')}, then press Reinstall. The token stays the same.`,
     );
   } catch (error) {
@@ -123,10 +123,14 @@ async function examinePeople(
 ): Promise<Finding> {
   if (principals.length === 0) return ill(part, `nobody ${verb}`, 'Say who: /sentry settings.');
   const { people, problems } = await peopleOf(directory, principals);
-  if (problems.length > 0) return ill(part, problems.join(' '), 'Choose others, or put the group right in Slack.');
+  if (problems.length > 0)
+    return ill(part, problems.join(' '), 'Choose others, or put the group right in Slack.');
   return people.length === 0
     ? ill(part, `nobody of ${formatPrincipals(principals)} is a full member here`, 'Choose others.')
-    : well(part, `${formatPrincipals(principals)}: ${people.length === 1 ? '1 person' : `${people.length} people`}`);
+    : well(
+        part,
+        `${formatPrincipals(principals)}: ${people.length === 1 ? '1 person' : `${people.length} people`}`,
+      );
 }
 
 /** Of those the members of this workspace who may act, and why some cannot be told. */
@@ -140,7 +144,9 @@ export async function peopleOf(
     const of = one.kind === 'group' ? `The group @${one.name.replace(/^@/, '')}` : `The channel ${one.id}`;
     try {
       const members =
-        one.kind === 'group' ? await directory.groupMembers(one.name) : await directory.channelMembers(one.id);
+        one.kind === 'group'
+          ? await directory.groupMembers(one.name)
+          : await directory.channelMembers(one.id);
       if (members.length === 0) problems.push(`${of} has no members.`);
       return members;
     } catch (error) {

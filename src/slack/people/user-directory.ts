@@ -142,7 +142,9 @@ function directoryFor(deps: Deps, cacheMs: number): UserDirectory {
       const may = await asked.mayAct(userId, teamId);
       if (!may.ok) return may;
       const { user } = await client.users.info({ user: userId });
-      return user !== undefined && user.team_id === own.teamId && (user.is_admin === true || user.is_owner === true)
+      return user !== undefined &&
+        user.team_id === own.teamId &&
+        (user.is_admin === true || user.is_owner === true)
         ? { ok: true }
         : refuse(
             'NOT_WORKSPACE_ADMIN',

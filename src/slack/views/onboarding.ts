@@ -2,9 +2,29 @@ import type { types } from '@slack/bolt';
 import type { SettingName, Settings, WorkspaceSettings } from '../../actions/policy/workspace-settings.ts';
 import type { Finding } from '../../core/finding.ts';
 import { formatPrincipals, type Principal } from '../../core/principal.ts';
-import { type Block, bold, button, buttons, list, paragraph, person, prose, type Span, words } from './blocks/build.ts';
+import {
+  type Block,
+  bold,
+  button,
+  buttons,
+  heading,
+  list,
+  paragraph,
+  person,
+  prose,
+  type Span,
+  words,
+} from './blocks/build.ts';
 import { cut, oneLine } from './blocks/text.ts';
-import { channelField, choiceOrNone, type Entered, form, peopleField, readChosen, readField } from './form.ts';
+import {
+  channelField,
+  choiceOrNone,
+  type Entered,
+  form,
+  peopleField,
+  readChosen,
+  readField,
+} from './form.ts';
 import { modal } from './modal.ts';
 
 export const SETTINGS_VIEW = 'sentry_settings_view';
@@ -21,7 +41,9 @@ export interface SettingsContext {
 }
 
 /** How people call each, and the variable that sets it. */
-export const settingLabels: Readonly<Record<SettingName, { readonly name: string; readonly variable: string }>> = {
+export const settingLabels: Readonly<
+  Record<SettingName, { readonly name: string; readonly variable: string }>
+> = {
   alertChannels: { name: 'Alert channels', variable: 'SENTRY_ALERT_CHANNELS' },
   approvers: { name: 'Approvers', variable: 'SENTRY_APPROVERS' },
   admins: { name: 'Admins', variable: 'SENTRY_ADMINS' },
@@ -86,7 +108,12 @@ function fields(parts: SettingsParts): readonly Block[] {
       ),
     ]),
     ...free('approvers', () => [
-      peopleField(FIELDS.approvers, 'Who may approve fixes', users(values.approvers), 'People, a group, or both.'),
+      peopleField(
+        FIELDS.approvers,
+        'Who may approve fixes',
+        users(values.approvers),
+        'People, a group, or both.',
+      ),
       ...group(
         FIELDS.approverGroup,
         'Group that may approve fixes',
@@ -104,7 +131,11 @@ function fields(parts: SettingsParts): readonly Block[] {
                 values.oncallGroup ?? null,
                 'Who is called when something needs a person; without one, whoever may approve.',
               )
-            : [prose(paragraph(bold('On call'), words(': whoever may approve, since there are no user groups.')))],
+            : [
+                prose(
+                  paragraph(bold('On call'), words(': whoever may approve, since there are no user groups.')),
+                ),
+              ],
         )),
     ...free('admins', () => [
       peopleField(
@@ -155,12 +186,18 @@ export function settingSpans(settings: WorkspaceSettings, name: SettingName): re
     case 'adminChannel':
       return [channelSpan(settings.adminChannel)];
     case 'oncallGroup':
-      return [words(settings.oncallGroup ? `@${settings.oncallGroup.replace(/^@/, '')}` : 'whoever may approve')];
+      return [
+        words(settings.oncallGroup ? `@${settings.oncallGroup.replace(/^@/, '')}` : 'whoever may approve'),
+      ];
     case 'approvers':
     case 'admins':
       return settings[name].length === 0
         ? [words('nobody yet')]
-        : apart(settings[name].map((one) => (one.kind === 'user' ? person(one.id) : words(formatPrincipals([one])))));
+        : apart(
+            settings[name].map((one) =>
+              one.kind === 'user' ? person(one.id) : words(formatPrincipals([one])),
+            ),
+          );
   }
 }
 
@@ -198,11 +235,13 @@ export function findingBlocks(findings: readonly Finding[]): readonly Block[] {
   return [
     prose(
       list(
-        sorted.slice(0, 40).map(({ part, ok, says, todo }) => [
-          words(`${ok ? '✓' : '✗'} `),
-          bold(cut(oneLine(part), 80)),
-          words(`: ${cut(oneLine(says), 400)}${todo === null ? '' : ` → ${cut(oneLine(todo), 400)}`}`),
-        ]),
+        sorted
+          .slice(0, 40)
+          .map(({ part, ok, says, todo }) => [
+            words(`${ok ? '✓' : '✗'} `),
+            bold(cut(oneLine(part), 80)),
+            words(`: ${cut(oneLine(says), 400)}${todo === null ? '' : ` → ${cut(oneLine(todo), 400)}`}`),
+          ]),
       ),
     ),
   ];
@@ -225,6 +264,19 @@ export function savedView(findings: readonly Finding[]): types.ModalView {
     buttons(testButton()),
   ]);
 }
+
+/** For who may set it up, until it is. */
+export const welcomeBlocks = (): readonly Block[] => [
+  heading('Welcome: three minutes to set me up'),
+  prose(
+    paragraph(
+      words(
+        'Nobody can approve a fix yet. Say where alerts come from, who approves, who is on call and who the admins are; then I look whether all is well, and raise a test incident if you like.',
+      ),
+    ),
+  ),
+  buttons(openButton()),
+];
 
 export const openButton = (text = 'Set up Sentry') =>
   button({ text, action: SETTINGS_ACTIONS.open, value: 'open', style: 'primary' });

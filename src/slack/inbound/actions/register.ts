@@ -1,8 +1,8 @@
 import type { App, BlockAction, ButtonAction, OverflowAction, ViewSubmitAction } from '@slack/bolt';
 import type { SlackContext } from '../../context.ts';
-import { registerSettings, settingsHandlers } from '../onboarding/settings.ts';
 import { ACTIONS } from '../../views/blocks/slot.ts';
 import { DENY_VIEW, readDeny } from '../../views/deny.ts';
+import { registerSettings, settingsHandlers } from '../onboarding/settings.ts';
 import { approveAfterAll, itDidNotRun, itRan, runRest, takeNoBack, undo } from './afterwards.ts';
 import { approve, deny, settle } from './decide.ts';
 import { askToDig, registerDigDeeper } from './dig-deeper.ts';

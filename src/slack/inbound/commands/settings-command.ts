@@ -1,11 +1,18 @@
 import { settingNames } from '../../../actions/policy/workspace-settings.ts';
 import type { SlackContext } from '../../context.ts';
 import { type Say, sayText } from '../../outbound/tell.ts';
+import { maySetUp } from '../../people/may-set-up.ts';
 import { isToldOfApprovals } from '../../people/preferences.ts';
 import { bold, buttons, heading, list, paragraph, prose, words } from '../../views/blocks/build.ts';
-import { findingBlocks, openButton, settingLabels, settingSpans, tellMeButton, testButton } from '../../views/onboarding.ts';
+import {
+  findingBlocks,
+  openButton,
+  settingLabels,
+  settingSpans,
+  tellMeButton,
+  testButton,
+} from '../../views/onboarding.ts';
 import { findings } from '../onboarding/settings.ts';
-import { maySetUp } from '../onboarding/may-set-up.ts';
 import type { Asked } from './command.ts';
 
 /** `/sentry settings`, and `settings me`. */
@@ -32,7 +39,11 @@ export async function settingsCommand(context: SlackContext, asked: Asked): Prom
   if (!may.ok) return { text: 'Settings', blocks: [...where, prose(paragraph(words(may.reason)))] };
   return {
     text: 'Settings',
-    blocks: [...where, ...findingBlocks(await findings(context)), buttons(openButton('Change settings'), testButton())],
+    blocks: [
+      ...where,
+      ...findingBlocks(await findings(context)),
+      buttons(openButton('Change settings'), testButton()),
+    ],
   };
 }
 

@@ -5,6 +5,8 @@ import type { Finding } from '../../../core/finding.ts';
 import { formatPrincipals } from '../../../core/principal.ts';
 import type { SlackContext } from '../../context.ts';
 import { examineWorkspace, peopleOf } from '../../outbound/examine-workspace.ts';
+import { maySetUp } from '../../people/may-set-up.ts';
+import { tellOfApprovals } from '../../people/preferences.ts';
 import { paragraph, prose, words } from '../../views/blocks/build.ts';
 import { modal } from '../../views/modal.ts';
 import {
@@ -16,10 +18,8 @@ import {
   settingLabels,
   settingsView,
 } from '../../views/onboarding.ts';
-import { tellOfApprovals } from '../../people/preferences.ts';
 import type { Pressed } from '../actions/pressed.ts';
 import { show } from '../actions/show.ts';
-import { maySetUp } from './may-set-up.ts';
 
 type Handler = (context: SlackContext, pressed: Pressed) => Promise<void>;
 
@@ -119,7 +119,13 @@ export function registerSettings(app: App, context: SlackContext): void {
     if (!mayTryAgain(answer)) return void (await fill(notice(answer.reason)));
     const isStale = answer.code === 'CHANGED_MEANWHILE';
     const values = isStale ? await inForce(context, by.userId) : entered;
-    await fill(await drawn(context, values, isStale ? `${answer.reason} These are theirs: look, and change them again.` : answer.reason));
+    await fill(
+      await drawn(
+        context,
+        values,
+        isStale ? `${answer.reason} These are theirs: look, and change them again.` : answer.reason,
+      ),
+    );
   });
 }
 
@@ -144,7 +150,9 @@ async function announce({ deps, channels, withNames }: SlackContext, by: string)
     deps.log.warn({ error: messageOf(error) }, 'the admin channel could not be told of the settings');
     await deps.workspace
       .announce(text)
-      .catch((fault: unknown) => deps.log.warn({ error: messageOf(fault) }, 'nobody was told of the settings'));
+      .catch((fault: unknown) =>
+        deps.log.warn({ error: messageOf(fault) }, 'nobody was told of the settings'),
+      );
   });
 }
 

@@ -1,5 +1,5 @@
-import { messageOf, type Refusal, refuse } from '../../../core/errors.ts';
-import type { SlackContext } from '../../context.ts';
+import { messageOf, type Refusal, refuse } from '../../core/errors.ts';
+import type { SlackContext } from '../context.ts';
 
 /** As what somebody may change who decides. */
 export interface Authority {
@@ -29,7 +29,19 @@ export async function maySetUp(
       ? { ok: true, as: 'admin' }
       : refuse('NOT_ADMIN', 'Only admins change the settings. /sentry settings says who they are.');
   } catch (error) {
-    deps.log.warn({ user: userId, error: messageOf(error) }, 'whether somebody may set Sentry up cannot be told');
-    return refuse('WHO_ARE_YOU', 'I could not check with Slack who you are. Nothing is changed; please try again.');
+    deps.log.warn(
+      { user: userId, error: messageOf(error) },
+      'whether somebody may set Sentry up cannot be told',
+    );
+    return refuse(
+      'WHO_ARE_YOU',
+      'I could not check with Slack who you are. Nothing is changed; please try again.',
+    );
   }
+}
+
+/** Whether it is not set up yet, and they may do it. */
+export async function mayWelcome(context: SlackContext, userId: string): Promise<boolean> {
+  const { approvers, admins } = context.deps.setUp.settings;
+  return (approvers.length === 0 || admins.length === 0) && (await maySetUp(context, userId, null)).ok;
 }
