@@ -18,6 +18,7 @@ import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { verifyHere } from '../safety/audit/audit-check.ts';
 import { createKillSwitch, modeNow } from '../safety/kill-switch/kill-switch.ts';
 import { createCostBreaker } from '../safety/limits/cost-breaker.ts';
+import { openVaultKey } from '../safety/vault/vault-key.ts';
 import type { AskedSlack } from '../slack/outbound/ask-slack.ts';
 import { addMappings, webhookSources } from '../sources/registry.ts';
 import { allTools } from '../targets/all-tools.ts';
@@ -112,7 +113,13 @@ async function settingsFor(config: Config, log: Log, team: string | null): Promi
   const store = await openStore(config, log);
   try {
     const { sql } = store;
-    const settings = createWorkspaceSettings({ sql, audit: createAuditLog(sql), fixed, team: () => team });
+    const settings = createWorkspaceSettings({
+      sql,
+      key: openVaultKey(config.dataDir, config.vaultKey),
+      audit: createAuditLog(sql),
+      fixed,
+      team: () => team,
+    });
     await settings.refresh();
     return settings;
   } finally {

@@ -9,6 +9,7 @@ import { createGrades } from '../record/grades.ts';
 import { createRecords } from '../record/record.ts';
 import { loadRunbooks, problemLine, readRunbookFiles } from '../runbooks/load-runbooks.ts';
 import { createAuditLog } from '../safety/audit/audit-chain.ts';
+import { openVaultKey } from '../safety/vault/vault-key.ts';
 import { createSlackWorkspace } from '../slack/people/slack-workspace.ts';
 import { addMappings } from '../sources/registry.ts';
 import { toolsOfKinds } from '../targets/all-tools.ts';
@@ -43,7 +44,9 @@ export async function createFoundations(parts: Parts) {
   const { runbooks, problems } = await loadRunbooks(config.runbooksDir, { tools: registry, domains });
   for (const problem of problems) log.error({ runbook: problem.file }, problemLine(problem));
   const audit = countingRefusals(createAuditLog(sql), metrics);
+  const vaultKey = openVaultKey(config.dataDir, config.vaultKey);
   const settings = createWorkspaceSettings({
+    key: vaultKey,
     sql,
     audit,
     fixed: parts.fixed,
@@ -85,6 +88,7 @@ export async function createFoundations(parts: Parts) {
     slackWorkspace,
     settings,
     audit,
+    vaultKey,
   };
 }
 

@@ -11,7 +11,6 @@ import { createThrottle } from '../safety/limits/throttle.ts';
 import { createApprovalSeal } from '../safety/vault/approval-seal.ts';
 import { openCredentialVault } from '../safety/vault/credentials.ts';
 import { createIdentities } from '../safety/vault/identities.ts';
-import { openVaultKey } from '../safety/vault/vault-key.ts';
 import { auditedSettings } from './audited-settings.ts';
 import type { Foundations } from './foundations.ts';
 import { layersNow, watchLayers } from './layers.ts';
@@ -26,7 +25,7 @@ export type Guards = Awaited<ReturnType<typeof createGuards>>;
 export async function createGuards(on: Foundations) {
   const { config, sql, log, executorId, metrics, targets } = on;
   const { kinds } = on.parts;
-  const { audit, settings } = on;
+  const { audit, settings, vaultKey } = on;
   const { announce } = on.slackWorkspace;
   const { auditChannel } = config;
   const checkpointKey = openCheckpointKey(config.dataDir, { make: true });
@@ -46,7 +45,6 @@ export async function createGuards(on: Foundations) {
     log,
     tell: (text) => announce(text, auditChannel ?? undefined),
   });
-  const vaultKey = openVaultKey(config.dataDir, config.vaultKey);
   const identities = createIdentities({ sql, audit, key: vaultKey });
   const vault = await openCredentialVault({ sql, audit, identities, executorId, log });
   // A folder is known by its own key, and by its place: a copy is another one.

@@ -55,6 +55,7 @@ export const noSetUp: SlackDeps['setUp'] = {
     version: 0,
     setBy: null,
     isOfAnother: false,
+    isForged: false,
     refresh: async () => undefined,
     save: refuse,
     start: () => undefined,

@@ -5,6 +5,8 @@ CREATE TABLE workspace_settings (
   version  integer NOT NULL CHECK (version > 0),
   settings jsonb NOT NULL,
   set_by   text NOT NULL,
+  -- By the key that is not in the database: whoever can only write here names no approver.
+  signature text NOT NULL,
   set_at   timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX workspace_settings_newest ON workspace_settings (set_at);

@@ -7,6 +7,7 @@ import type { Principal } from '../../core/principal.ts';
 import type { Sql } from '../../core/sql.ts';
 import type { Json } from '../../core/tool-call.ts';
 import type { AuditLog } from '../../safety/audit/audit-chain.ts';
+import type { VaultKey } from '../../safety/vault/vault-key.ts';
 
 const principal = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('user'), id: z.string().refine(isSlackUser) }),
@@ -43,6 +44,8 @@ export interface WorkspaceSettings {
   readonly setBy: string | null;
   /** Another workspace was set up on this record, and this one was not. */
   readonly isOfAnother: boolean;
+  /** What is on record was not written by this deployment, and counts for nothing. */
+  readonly isForged: boolean;
   /** Looks at the record. What decides by these settings asks for it first. */
   refresh(): Promise<void>;
   /**
@@ -65,6 +68,7 @@ interface Row {
   readonly version: number;
   readonly settings: unknown;
   readonly set_by: string;
+  readonly signature: string;
 }
 
 const DEFAULT_ALERT_CHANNELS = ['alerts'];
@@ -73,18 +77,22 @@ const DEFAULT_ADMIN_CHANNEL = 'sentry-admin';
 export function createWorkspaceSettings(deps: {
   readonly sql: Sql;
   readonly audit: AuditLog;
+  /** That all processes share and the database has not. */
+  readonly key: Pick<VaultKey, 'vouch' | 'vouches'>;
   /** What the environment says, or the playground. */
   readonly fixed: Settings;
   /** The workspace of the bot; null: Slack has not been reached yet. */
   readonly team: () => string | null;
 }): WorkspaceSettings {
-  const { sql, audit, fixed, team } = deps;
+  const { sql, audit, key, fixed, team } = deps;
   let row: (Omit<Row, 'settings'> & { readonly settings: Settings }) | null = null;
+  let isForged = false;
   let end = async (): Promise<void> => undefined;
 
   const isFixed = (name: SettingName): boolean => isSaid(fixed[name]);
   /** Until Slack has said whose token it is, what was set up last: nobody can press anything before. */
-  const onRecord = (): Settings => (row && [null, row.team_id].includes(team()) ? row.settings : {});
+  const onRecord = (): Settings =>
+    row && !isForged && [null, row.team_id].includes(team()) ? row.settings : {};
   const inForce = <N extends SettingName>(name: N): Settings[N] =>
     isFixed(name) ? fixed[name] : onRecord()[name];
   const isOurs = (): boolean => row !== null && row.team_id === team();
@@ -95,9 +103,10 @@ export function createWorkspaceSettings(deps: {
       ours === null
         ? []
         : await sql<Row>`
-            SELECT team_id, version, settings, set_by FROM workspace_settings WHERE team_id = ${ours}`;
+            SELECT team_id, version, settings, set_by, signature FROM workspace_settings WHERE team_id = ${ours}`;
     const found = own ?? (await newest(sql));
-    row = found ? { ...found, settings: Settings.parse(found.settings) } : null;
+    isForged = found !== undefined && !key.vouches(textOf(found), found.signature);
+    row = found ? { ...found, settings: isForged ? {} : Settings.parse(found.settings) } : null;
   }
 
   return {
@@ -126,6 +135,9 @@ export function createWorkspaceSettings(deps: {
     get isOfAnother() {
       return row !== null && team() !== null && !isOurs();
     },
+    get isForged() {
+      return isForged && isOurs();
+    },
     refresh,
     async save({ by, as, version, settings }) {
       const ours = team();
@@ -133,16 +145,20 @@ export function createWorkspaceSettings(deps: {
       const kept = Object.fromEntries(
         Object.entries(settings).filter(([name, value]) => isSaid(value) && !isFixed(name as SettingName)),
       ) as { readonly [key: string]: Json };
+      const signature = key.vouch(
+        textOf({ team_id: ours, version: version + 1, settings: kept, set_by: by }),
+      );
       const isNew = await sql.begin(async (tx) => {
         const [before] = await tx<{ readonly settings: Json }>`
           SELECT settings FROM workspace_settings WHERE team_id = ${ours} AND version = ${version} FOR UPDATE`;
         const rows = await (version === 0
           ? tx`
-              INSERT INTO workspace_settings (team_id, version, settings, set_by)
-              VALUES (${ours}, 1, ${tx.json(kept)}, ${by}) ON CONFLICT (team_id) DO NOTHING RETURNING 1`
+              INSERT INTO workspace_settings (team_id, version, settings, set_by, signature)
+              VALUES (${ours}, 1, ${tx.json(kept)}, ${by}, ${signature}) ON CONFLICT (team_id) DO NOTHING RETURNING 1`
           : tx`
               UPDATE workspace_settings
-                 SET version = version + 1, settings = ${tx.json(kept)}, set_by = ${by}, set_at = clock_timestamp()
+                 SET version = version + 1, settings = ${tx.json(kept)}, set_by = ${by}, signature = ${signature},
+                     set_at = clock_timestamp()
                WHERE team_id = ${ours} AND version = ${version} RETURNING 1`);
         if (rows.length === 0) return false;
         await audit.appendIn(tx, {
@@ -172,9 +188,13 @@ export function createWorkspaceSettings(deps: {
 /** Of another workspace, or of one that is not known yet. */
 async function newest(sql: Sql): Promise<Row | undefined> {
   const [found] = await sql<Row>`
-    SELECT team_id, version, settings, set_by FROM workspace_settings ORDER BY set_at DESC LIMIT 1`;
+    SELECT team_id, version, settings, set_by, signature FROM workspace_settings ORDER BY set_at DESC LIMIT 1`;
   return found;
 }
+
+/** The first words keep it apart from all else that the key vouches for. */
+const textOf = ({ team_id, version, settings, set_by }: Omit<Row, 'signature'>): string =>
+  `sentry settings\n${canonicalJson({ team: team_id, version, settings: settings as Json, by: set_by })}`;
 
 const isSaid = (value: Settings[SettingName]): boolean =>
   value !== null && value !== undefined && value.length > 0;

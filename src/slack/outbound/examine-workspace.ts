@@ -15,6 +15,7 @@ export interface Named {
   readonly admins: readonly Principal[];
   readonly oncallGroup: string | null;
   readonly isOfAnother: boolean;
+  readonly isForged: boolean;
 }
 
 interface Deps {
@@ -31,6 +32,7 @@ export async function examineWorkspace(deps: Deps, named: Named): Promise<readon
   return [
     await examineApp(deps.client),
     ...(named.isOfAnother ? [ofAnother] : []),
+    ...(named.isForged ? [forged] : []),
     ...(await Promise.all(alertChannels.map((name) => examineChannel(deps, 'Alert channel', name, true)))),
     await examineChannel(deps, 'Admin channel', adminChannel, false),
     await examinePeople(deps, 'Approvers', 'may approve', approvers),
@@ -48,6 +50,12 @@ const ofAnother = ill(
   'Workspace',
   'what was set up is of another workspace, and counts for nothing here',
   'Was the token changed by mistake? Put SLACK_BOT_TOKEN back; else set this workspace up with /sentry settings.',
+);
+
+const forged = ill(
+  'Settings',
+  'what was set up is not signed by this Sentry, and counts for nothing',
+  'Was SENTRY_VAULT_KEY or the data folder changed? Put it back. Else somebody wrote into the database: look, then set it up again with /sentry settings.',
 );
 
 /** The token and its scopes. A server that does not tell the scopes is no Slack, and its methods say what they lack. */

@@ -7,6 +7,7 @@ import type { WorkspaceSettings } from '../../../src/actions/policy/workspace-se
 import { createWorkspaceSettings, type Settings } from '../../../src/actions/policy/workspace-settings.ts';
 import { createAuditLog } from '../../../src/safety/audit/audit-chain.ts';
 import { verifyAuditLog } from '../../../src/safety/audit/audit-verify.ts';
+import { openVaultKey } from '../../../src/safety/vault/vault-key.ts';
 import { BOT_SCOPES } from '../../../src/slack/outbound/scopes.ts';
 import { seenText } from '../../support/seen-text.ts';
 import { eventually, type SceneBot, type SlackScene, slackScene } from '../../support/slack-scene.ts';
@@ -21,10 +22,13 @@ interface Own {
   readonly settings: WorkspaceSettings;
 }
 
+const key = openVaultKey('', Buffer.alloc(32, 7));
+
 async function botWith(fixed: Settings = {}, http = false): Promise<Own> {
   const settings = createWorkspaceSettings({
     sql: scene.sql,
     audit: createAuditLog(scene.sql),
+    key,
     fixed,
     team: () => TEAM.id,
   });
@@ -354,14 +358,28 @@ describe('setting a workspace up', { timeout: 120_000 }, () => {
   it('counts for the workspace it was made in alone', async () => {
     const { settings } = await begin();
     await scene.sql`
-      INSERT INTO workspace_settings (team_id, version, settings, set_by)
-      VALUES ('T0OTHER', 4, ${scene.sql.json({ admins: [{ kind: 'user', id: USERS.stranger }] })}, ${USERS.stranger})`;
+      INSERT INTO workspace_settings (team_id, version, settings, set_by, signature)
+      VALUES ('T0OTHER', 4, ${scene.sql.json({ admins: [{ kind: 'user', id: USERS.stranger }] })}, ${USERS.stranger}, '')`;
     await settings.refresh();
     expect(settings).toMatchObject({ admins: [], version: 0, isOfAnother: true });
     await ask(USERS.stranger);
     await heard(USERS.stranger, /only an owner or admin of this Slack workspace/);
     await ask(USERS.admin);
     await heard(USERS.admin, /what was set up is of another workspace/);
+  });
+
+  it('written into the table by hand name nobody', async () => {
+    const { settings } = await begin();
+    const view = await openWindow(USERS.admin);
+    await submit(USERS.admin, view);
+    await windowSays(USERS.admin, /Saved/);
+    await scene.sql`
+      UPDATE workspace_settings
+         SET settings = ${scene.sql.json({ approvers: [{ kind: 'user', id: USERS.stranger }] })}`;
+    await settings.refresh();
+    expect(settings).toMatchObject({ approvers: [], admins: [], isForged: true });
+    await ask(USERS.admin);
+    await heard(USERS.admin, /not signed by this Sentry/);
   });
 
   it('welcomes whoever may set it up, once, and nobody else', async () => {
