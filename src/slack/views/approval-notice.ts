@@ -55,7 +55,11 @@ function outcomeOf(action: Action | null, decidedBy: string | null): string {
       return `denied${by}.`;
     case 'expired':
       return 'nobody decided in time; nothing was run.';
-    default:
+    case 'proposed':
+    case 'queued':
+    case 'void':
+    case 'skipped':
+    case undefined:
       return 'it does not wait for you any more.';
   }
 }

@@ -19,7 +19,7 @@ const setUp: SlackDeps['setUp'] = {
 async function directs(): Promise<readonly Message[]> {
   const { messages } = (await scene.control('messages', {})) as { readonly messages: readonly Message[] };
   return messages
-    .filter(({ text }) => /approval/i.test(text) && !/^sentry/.test(text))
+    .filter(({ text }) => /approval/i.test(text))
     .filter(({ channel }) => channel.startsWith('D'));
 }
 
