@@ -73,6 +73,10 @@ export interface ControlRequests {
   };
   /** Turns a channel into a private one, or back. */
   'channel-privacy': { readonly channel: string; readonly is_private: boolean };
+  /** Changes what `users.info` tells of somebody: a guest, an admin, of another workspace. */
+  user: { readonly id: string } & Readonly<Record<string, unknown>>;
+  /** What the bot's token may do, as `x-oauth-scopes` tells it; null: what it was seeded with. */
+  scopes: { readonly scopes: readonly string[] | null };
   'user-group': { readonly id: string; readonly users: readonly string[] };
   /** Makes somebody a guest, or a full member again. */
   guest: { readonly userId: string; readonly is_restricted: boolean };

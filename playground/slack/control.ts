@@ -88,6 +88,11 @@ export function controlHandlers(parts: ControlParts): Handlers {
       slack.workspace.putChannel({ ...channel, is_private: body.is_private });
       return {};
     },
+    user: ({ id, ...changes }) => {
+      slack.workspace.putUser({ ...slack.workspace.user(id), ...changes });
+      return {};
+    },
+    scopes: (body) => done(() => switches.setScopes(body.scopes)),
     'user-group': (body) => {
       const group = slack.workspace.userGroups().find((each) => each.id === body.id);
       if (group === undefined) throw new SlackError('no_such_subteam');

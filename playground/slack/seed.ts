@@ -145,6 +145,7 @@ export const BOT_SCOPES: readonly string[] = [
   'assistant:write',
   'bookmarks:write',
   'channels:history',
+  'channels:join',
   'channels:read',
   'chat:write',
   'commands',

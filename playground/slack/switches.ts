@@ -1,4 +1,5 @@
 import type { ControlRequests } from './control-api.ts';
+import { BOT_SCOPES } from './seed.ts';
 
 type Failure = ControlRequests['fail'];
 
@@ -12,6 +13,7 @@ export class Switches {
   #unknownMethods = new Set<string>();
   #unknownBlocks = new Set<string>();
   #droppedFields: readonly string[] = [];
+  #scopes: readonly string[] | null = null;
   #thaw: (() => void) | undefined;
   #thawed: Promise<void> = Promise.resolve();
 
@@ -24,6 +26,7 @@ export class Switches {
     this.#unknownMethods = new Set();
     this.#unknownBlocks = new Set();
     this.#droppedFields = [];
+    this.#scopes = null;
     this.freeze(false);
   }
 
@@ -58,6 +61,14 @@ export class Switches {
 
   unknownBlocks(): ReadonlySet<string> {
     return this.#unknownBlocks;
+  }
+
+  setScopes(scopes: readonly string[] | null): void {
+    this.#scopes = scopes;
+  }
+
+  scopes(): readonly string[] {
+    return this.#scopes ?? BOT_SCOPES;
   }
 
   setDroppedFields(fields: readonly string[]): void {

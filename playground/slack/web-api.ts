@@ -5,7 +5,7 @@ import type { CallCounters } from './call-counters.ts';
 import { BadRequest, readArguments, sendJson, sendText } from './http-io.ts';
 import { METHODS } from './methods/registry.ts';
 import type { RateLimits } from './rate-limits.ts';
-import { APPS, BOT_SCOPES, type InstalledApp, SENTRY_APP } from './seed.ts';
+import { APPS, type InstalledApp, SENTRY_APP } from './seed.ts';
 import type { SlackContext } from './slack-context.ts';
 import { SlackError } from './slack-error.ts';
 import { retryAfterSeconds, type Switches } from './switches.ts';
@@ -87,7 +87,7 @@ function run(
     request.socket.destroy();
     return 'hang_up_after';
   }
-  sendJson(response, 200, { ok: true, ...answer }, { 'x-oauth-scopes': BOT_SCOPES.join(',') });
+  sendJson(response, 200, { ok: true, ...answer }, { 'x-oauth-scopes': parts.switches.scopes().join(',') });
   return 'ok';
 }
 

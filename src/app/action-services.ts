@@ -20,12 +20,19 @@ export type ActionServices = ReturnType<typeof createActionServices>;
 export function createActionServices(on: Foundations, guards: Guards, remembered: MemoryServices) {
   const { config, sql, log, records, targets, systems } = on;
   const { audit, vault, seal, killSwitch, rules } = guards;
-  const { parts, slackWorkspace, shutdown } = on;
+  const { settings, slackWorkspace, shutdown } = on;
   const { documents, memory, proposing, knownRunbooks } = remembered;
   const policy = createApprovalPolicy({
-    approvers: parts.approvers,
-    admins: parts.admins,
-    oncallGroup: parts.oncallGroup,
+    get approvers() {
+      return settings.approvers;
+    },
+    get admins() {
+      return settings.admins;
+    },
+    get oncallGroup() {
+      return settings.oncallGroup;
+    },
+    refresh: settings.refresh,
     directory: slackWorkspace.directory,
     rules,
   });

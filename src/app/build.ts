@@ -38,6 +38,7 @@ async function start(services: Services, { slack, http }: Surfaces): Promise<{ h
   await memory.seedStores();
   await workspace.start();
   bus.start();
+  services.settings.start(bus);
   // Answers grow where they were asked for.
   const answering = createAnswering(services.deps, slack.answers);
   await engine.start(createTurn(services.deps), upkeep.scheduled, answering);
@@ -51,6 +52,7 @@ async function start(services: Services, { slack, http }: Surfaces): Promise<{ h
   services.breaker.start((text) => slackWorkspace.announce(text));
   await slack.start();
   services.escalation.start(bus);
+  services.testIncidents.start(bus);
   services.watch.look();
   services.logWatch.look();
   services.targetsReload?.start();
@@ -71,6 +73,8 @@ async function stop(services: Services, { slack, http }: Surfaces): Promise<void
   await end('switch', services.switches.end());
   await end('mutes', services.mutes.end());
   await end('cost breaker', services.breaker.stop());
+  await end('settings', services.settings.stop());
+  await end('test incidents', services.testIncidents.stop());
   services.shutdown.abort();
   await end('escalation', services.escalation.stop());
   await end('turns', services.engine.stop(20_000));

@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readPolicy } from '../actions/policy/read-policy.ts';
+import { createWorkspaceSettings, type WorkspaceSettings } from '../actions/policy/workspace-settings.ts';
 import type { Config } from '../config/config.ts';
 import { readConfigFile } from '../config/config-file.ts';
 import { count } from '../core/count.ts';
 import { messageOf, OpsError } from '../core/errors.ts';
+import type { Finding as Looked } from '../core/finding.ts';
 import type { Log } from '../core/log.ts';
 import { within } from '../core/within.ts';
 import type { ScheduleConfig } from '../escalation/escalation-config.ts';
@@ -16,6 +18,8 @@ import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { verifyHere } from '../safety/audit/audit-check.ts';
 import { createKillSwitch, modeNow } from '../safety/kill-switch/kill-switch.ts';
 import { createCostBreaker } from '../safety/limits/cost-breaker.ts';
+import { openVaultKey } from '../safety/vault/vault-key.ts';
+import type { AskedSlack } from '../slack/outbound/ask-slack.ts';
 import { addMappings, webhookSources } from '../sources/registry.ts';
 import { allTools } from '../targets/all-tools.ts';
 import { domainsOf } from '../targets/domains.ts';
@@ -26,18 +30,14 @@ import type { McpServerConfig } from '../tools/mcp/server-config.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { checkChangesFrom } from './changes-from.ts';
 import { checkChroma } from './chroma.ts';
+import { fixedSettings } from './fixed-settings.ts';
 import { layersNow } from './layers.ts';
 import { policySubjects } from './policy-subjects.ts';
 import { openStore } from './store.ts';
 
-export interface Finding {
-  readonly part: string;
-  readonly ok: boolean;
+export interface Finding extends Looked {
   /** Sentry cannot work without it. */
   readonly required: boolean;
-  readonly says: string;
-  /** What to do about it; null when it is well. */
-  readonly todo: string | null;
 }
 
 interface Check {
@@ -52,7 +52,7 @@ const CHECK_TIMEOUT_MS = 60_000;
 export async function doctor(config: Config, log: Log): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const check of checksFor(config, log)) findings.push(await examine(check));
-  return [...findings, ...(await layerFindings(config, log))];
+  return [...findings, ...(await workspaceFindings(config, log)), ...(await layerFindings(config, log))];
 }
 
 /** Has Slack check what Sentry would post there; one finding for all that it would show, one for each that it would not. */
@@ -84,6 +84,46 @@ export async function checkMessages({ slack }: Pick<Config, 'slack'>, log: Log):
   } catch (error) {
     const todo = error instanceof OpsError ? error.hint : 'Read the message.';
     return [{ part, required: false, ok: false, says: messageOf(error), todo }];
+  }
+}
+
+/** The app, the channels and the people in Slack; nothing while Slack or its tokens are not well, which is a finding of its own. */
+async function workspaceFindings(config: Config, log: Log): Promise<readonly Finding[]> {
+  try {
+    const found = (await (await askedSlack(config, log))?.examine()) ?? [];
+    return found.map((each) => ({
+      ...each,
+      required: each.part === 'Slack app' || each.part.startsWith('Alert channel'),
+    }));
+  } catch {
+    return [];
+  }
+}
+
+async function askedSlack(config: Config, log: Log): Promise<AskedSlack | null> {
+  if (config.slack.kind === 'playground') return null;
+  // Half of what a command would load, for those that have a Slack to ask.
+  const { askSlack } = await import('../slack/outbound/ask-slack.ts');
+  return askSlack(config.slack, (team) => settingsFor(config, log, team), log);
+}
+
+/** By the environment, and by what was set up in a workspace; null: in the last one. */
+async function settingsFor(config: Config, log: Log, team: string | null): Promise<WorkspaceSettings> {
+  const fixed = fixedSettings(config, null);
+  const store = await openStore(config, log);
+  try {
+    const { sql } = store;
+    const settings = createWorkspaceSettings({
+      sql,
+      key: openVaultKey(config.dataDir, config.vaultKey),
+      audit: createAuditLog(sql),
+      fixed,
+      team: () => team,
+    });
+    await settings.refresh();
+    return settings;
+  } finally {
+    await store.stop();
   }
 }
 
@@ -138,9 +178,9 @@ function checksFor(config: Config, log: Log): readonly Check[] {
     // Memory advises: an investigation goes on without it.
     { part: 'Chroma', required: false, run: () => checkMemory(config, log) },
     { part: 'Slack', required: true, run: () => checkSlack(config, log) },
-    { part: 'Approvers', required: false, run: () => checkApprovers(config) },
+    { part: 'Approvers', required: false, run: () => checkApprovers(config, log) },
     // Without a good one the next start would not begin.
-    { part: 'Policy', required: true, run: () => checkPolicy(config) },
+    { part: 'Policy', required: true, run: () => checkPolicy(config, log) },
     { part: 'Claude', required: false, run: () => checkClaude(config) },
     ...config.targets.map(targetCheck),
     { part: 'Alert rules', required: false, run: () => checkMapping(config) },
@@ -202,29 +242,27 @@ async function checkMemory(config: Config, log: Log): Promise<string> {
   return `${answer}; memory is searched by ${words}`;
 }
 
-async function checkSlack({ slack, alertChannels }: Config, log: Log): Promise<string> {
-  if (slack.kind === 'playground') return 'no tokens set: the local workspace';
-  // Half of what a command would load, for those that have a Slack to ask.
-  const { askSlack } = await import('../slack/outbound/ask-slack.ts');
-  return askSlack(slack, alertChannels, log);
+async function checkSlack(config: Config, log: Log): Promise<string> {
+  return (await askedSlack(config, log))?.says ?? 'no tokens set: the local workspace';
 }
 
-async function checkApprovers(config: Config): Promise<string> {
+async function checkApprovers(config: Config, log: Log): Promise<string> {
   if (config.slack.kind === 'playground') return "the playground's on-call engineers";
-  if (config.approvers.length === 0)
+  const { approvers } = await settingsFor(config, log, null);
+  if (approvers.length === 0)
     throw new OpsError('NO_APPROVERS', 'nobody may approve', {
-      hint: 'Set SENTRY_APPROVERS to user ids (U…), group:<handle> or channel:<id>.',
+      hint: 'Type /sentry settings in Slack, or set SENTRY_APPROVERS to user ids (U…), group:<handle> or channel:<id>.',
     });
-  return `${config.approvers.length} configured`;
+  return `${approvers.length} named`;
 }
 
-async function checkPolicy(config: Config): Promise<string> {
+async function checkPolicy(config: Config, log: Log): Promise<string> {
   const { path, isNamed } = config.policy;
   if (!existsSync(path)) {
     if (!isNamed) return 'no policy.yaml: one approver for everything';
     throw new OpsError('POLICY', `${path} is not there`, { hint: 'SENTRY_POLICY names it.' });
   }
-  const people = { oncallGroup: config.oncallGroup, admins: config.admins };
+  const people = await settingsFor(config, log, null);
   const subjects = policySubjects(allTools, config.mcp.servers, config.targets);
   const found = readPolicy(readFileSync(path, 'utf8'), people, subjects);
   if ('rules' in found) return `${path}: ${count(found.rules.length, 'rule')}`;

@@ -17,9 +17,9 @@ const MOST_APPROVERS = 5;
 
 /** Without a section `escalation` in sentry.yaml, the group on call, else those who may approve, are mentioned, and nobody is paged. */
 export function createEscalationServices(on: Foundations, handOver: HandOver): Escalation {
-  const { parts, config, sql, records, log, slackWorkspace } = on;
+  const { settings, config, sql, records, log, slackWorkspace } = on;
   const section = config.escalation;
-  const fallback = everybody(parts.oncallGroup, parts.approvers);
+  const fallback = () => everybody(settings.oncallGroup, settings.approvers);
   const contentOf = async (id: IncidentId) => {
     const record = await records.load(id);
     if (!record) throw new Error(`there is no ${id}`);
@@ -34,7 +34,9 @@ export function createEscalationServices(on: Foundations, handOver: HandOver): E
     pagers: new Map(section?.pagers.map((pager) => [pager.name, createPager(pager)])),
     schedules: new Map(section?.schedules.map((schedule) => [schedule.name, createSchedule(schedule)])),
     slack: slackWorkspace.directory,
-    fallback,
+    get fallback() {
+      return fallback();
+    },
     contentOf,
     handOver,
     counted: pageCounter(on.metrics, sql),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { createWorkspaceSettings } from '../actions/policy/workspace-settings.ts';
 import { readConfigFile } from '../config/config-file.ts';
 import { live } from '../core/live.ts';
 import { createEventBus } from '../infra/db/event-bus.ts';
@@ -7,6 +8,8 @@ import { watchEventLoop } from '../infra/process/watch-event-loop.ts';
 import { createGrades } from '../record/grades.ts';
 import { createRecords } from '../record/record.ts';
 import { loadRunbooks, problemLine, readRunbookFiles } from '../runbooks/load-runbooks.ts';
+import { createAuditLog } from '../safety/audit/audit-chain.ts';
+import { openVaultKey } from '../safety/vault/vault-key.ts';
 import { createSlackWorkspace } from '../slack/people/slack-workspace.ts';
 import { addMappings } from '../sources/registry.ts';
 import { toolsOfKinds } from '../targets/all-tools.ts';
@@ -17,6 +20,7 @@ import type { ForeignServers } from '../tools/mcp/foreign-servers.ts';
 import { memoryToolset } from '../tools/memory/memory-tools.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { checkChangesFrom } from './changes-from.ts';
+import { countingRefusals } from './layers.ts';
 import { countingUsage } from './model-metrics.ts';
 import type { Parts } from './parts.ts';
 import { ownPorts } from './tool-ports.ts';
@@ -39,6 +43,22 @@ export async function createFoundations(parts: Parts) {
   checkChangesFrom(() => readConfigFile(config.targetsFile), config.targets, config.http.apiTokens);
   const { runbooks, problems } = await loadRunbooks(config.runbooksDir, { tools: registry, domains });
   for (const problem of problems) log.error({ runbook: problem.file }, problemLine(problem));
+  const audit = countingRefusals(createAuditLog(sql), metrics);
+  const vaultKey = openVaultKey(config.dataDir, config.vaultKey);
+  const settings = createWorkspaceSettings({
+    key: vaultKey,
+    sql,
+    audit,
+    fixed: parts.fixed,
+    team: () => slackWorkspace.team(),
+  });
+  const slackWorkspace = createSlackWorkspace({
+    connection: parts.slack,
+    alertChannels: live(() => settings.alertChannels),
+    sql,
+    log,
+  });
+  await settings.refresh();
   return {
     parts,
     config,
@@ -65,12 +85,10 @@ export async function createFoundations(parts: Parts) {
     runbooks,
     problems,
     runbookFiles: await readRunbookFiles(config.runbooksDir),
-    slackWorkspace: createSlackWorkspace({
-      connection: parts.slack,
-      alertChannels: config.alertChannels,
-      sql,
-      log,
-    }),
+    slackWorkspace,
+    settings,
+    audit,
+    vaultKey,
   };
 }
 

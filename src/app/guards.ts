@@ -1,6 +1,5 @@
 import { openPolicyRules } from '../actions/policy/policy-rules.ts';
 import { messageOf } from '../core/errors.ts';
-import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { createAuditCheck, verifyHere } from '../safety/audit/audit-check.ts';
 import { openCheckpointKey } from '../safety/audit/audit-checkpoint.ts';
 import { auditConfigChange } from '../safety/audit/audit-config-change.ts';
@@ -12,10 +11,9 @@ import { createThrottle } from '../safety/limits/throttle.ts';
 import { createApprovalSeal } from '../safety/vault/approval-seal.ts';
 import { openCredentialVault } from '../safety/vault/credentials.ts';
 import { createIdentities } from '../safety/vault/identities.ts';
-import { openVaultKey } from '../safety/vault/vault-key.ts';
 import { auditedSettings } from './audited-settings.ts';
 import type { Foundations } from './foundations.ts';
-import { countingRefusals, layersNow, watchLayers } from './layers.ts';
+import { layersNow, watchLayers } from './layers.ts';
 import { openModelGuard } from './model-guard.ts';
 import { policySubjects } from './policy-subjects.ts';
 
@@ -26,10 +24,10 @@ export type Guards = Awaited<ReturnType<typeof createGuards>>;
 /** What stands between anybody and a system: made once, before everything that has to pass it. */
 export async function createGuards(on: Foundations) {
   const { config, sql, log, executorId, metrics, targets } = on;
-  const { approvers, admins, oncallGroup, kinds } = on.parts;
+  const { kinds } = on.parts;
+  const { audit, settings, vaultKey } = on;
   const { announce } = on.slackWorkspace;
   const { auditChannel } = config;
-  const audit = countingRefusals(createAuditLog(sql), metrics);
   const checkpointKey = openCheckpointKey(config.dataDir, { make: true });
   const witness =
     checkpointKey &&
@@ -47,7 +45,6 @@ export async function createGuards(on: Foundations) {
     log,
     tell: (text) => announce(text, auditChannel ?? undefined),
   });
-  const vaultKey = openVaultKey(config.dataDir, config.vaultKey);
   const identities = createIdentities({ sql, audit, key: vaultKey });
   const vault = await openCredentialVault({ sql, audit, identities, executorId, log });
   // A folder is known by its own key, and by its place: a copy is another one.
@@ -61,9 +58,11 @@ export async function createGuards(on: Foundations) {
     log,
     path: config.policy.path,
     isRequired: config.policy.isNamed,
-    people: { oncallGroup, admins },
+    people: settings,
     subjects: () => policySubjects(on.offered, config.mcp.servers, targets.values()),
-    approvers,
+    get approvers() {
+      return settings.approvers;
+    },
     approvalMinutes: config.approvalMinutes,
     environmentOf: (name) => targets.get(name)?.environment ?? '',
   });

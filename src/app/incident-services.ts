@@ -190,7 +190,9 @@ export async function createIncidentServices(
       domains: on.domains,
       steering,
       isAdmin: (user) => policy.isAdmin(user),
-      admins: on.parts.admins,
+      get admins() {
+        return on.settings.admins;
+      },
       systemOf: (target) => gate.systemOf(target),
       folder: guards.ownFolder,
       redact,
@@ -202,7 +204,7 @@ export async function createIncidentServices(
 
 /** Null in the playground, whose systems stand in no file. */
 function reloadOf(
-  { parts, config, systems, sql, log, slackWorkspace }: Foundations,
+  { parts, config, systems, sql, settings, log, slackWorkspace }: Foundations,
   { audit }: Guards,
   maintain: (windows: Config['maintenance']) => void,
   changed: () => void,
@@ -220,7 +222,7 @@ function reloadOf(
       ),
     maintain,
     changed,
-    tell: (text) => slackWorkspace.announce(text, config.adminChannel),
+    tell: (text) => slackWorkspace.announce(text, settings.adminChannel),
     log,
   });
 }

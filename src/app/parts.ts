@@ -1,6 +1,6 @@
+import type { Settings } from '../actions/policy/workspace-settings.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../core/log.ts';
-import type { Principal } from '../core/principal.ts';
 import type { ListeningSocket } from '../http/server.ts';
 import type { SlackConnection } from '../slack/ports.ts';
 import type { TargetConfig, TargetKind } from '../targets/kind.ts';
@@ -17,9 +17,8 @@ export interface Parts {
   /** The kinds of system it knows. */
   readonly kinds: readonly TargetKind[];
   readonly targets: readonly TargetConfig[];
-  readonly approvers: readonly Principal[];
-  readonly admins: readonly Principal[];
-  readonly oncallGroup: string | null;
+  /** What the environment says of who decides and where, or the playground. */
+  readonly fixed: Settings;
   /** To take requests from; absent or null: a new one, at the configured address. */
   readonly socket?: ListeningSocket | null;
   /** Told once it listens. */

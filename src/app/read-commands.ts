@@ -209,8 +209,8 @@ async function nameOf(
   return id === null ? name : `<@${id}>`;
 }
 
-async function formatGroup({ parts, slackWorkspace }: Services): Promise<readonly string[]> {
-  const { oncallGroup } = parts;
+async function formatGroup({ settings, slackWorkspace }: Services): Promise<readonly string[]> {
+  const { oncallGroup } = settings;
   if (oncallGroup === null) return [];
   const name = `@${oncallGroup.replace(/^@/, '')}`;
   try {
@@ -225,19 +225,21 @@ async function formatGroup({ parts, slackWorkspace }: Services): Promise<readonl
 
 /** Without a schedule: who is mentioned when somebody is needed. */
 async function formatMentioned(
-  { parts }: Services,
+  { settings }: Services,
   section: EscalationConfig | null,
 ): Promise<readonly string[]> {
   const people: readonly Mention[] =
     section?.levels.flatMap(({ mention }) => mention) ??
-    (parts.oncallGroup === null
-      ? parts.approvers.flatMap((one) => (one.kind === 'channel' ? [] : [one]))
-      : [{ kind: 'group', name: parts.oncallGroup }]);
+    (settings.oncallGroup === null
+      ? settings.approvers.flatMap((one) => (one.kind === 'channel' ? [] : [one]))
+      : [{ kind: 'group', name: settings.oncallGroup }]);
   const names = people.map((one) =>
     one.kind === 'user' ? written(one.id) : `@${one.name.replace(/^@/, '')}`,
   );
   return names.length === 0
-    ? ['Nobody is called: set SENTRY_ONCALL_GROUP, or an escalation section in sentry.yaml.']
+    ? [
+        'Nobody is called: say who is on call in /sentry settings, or in an escalation section of sentry.yaml.',
+      ]
     : [`No schedule is configured. Mentioned when somebody is needed: ${[...new Set(names)].join(', ')}.`];
 }
 

@@ -1,5 +1,6 @@
 import type { Escalation } from '../escalation/escalation.ts';
 import { createHandoff, type HandoffOf } from '../incidents/reports/handoff-of.ts';
+import { createTestIncidents, type TestIncidents } from '../incidents/test-incident.ts';
 import { type ActionServices, createActionServices } from './action-services.ts';
 import { createEscalationServices, createHearDelivery, type HearDelivery } from './escalation-services.ts';
 import { createFoundations, type Foundations } from './foundations.ts';
@@ -14,6 +15,7 @@ export interface Services extends Foundations, Guards, MemoryServices, ActionSer
   readonly escalation: Escalation;
   readonly hearDelivery: HearDelivery;
   readonly handoff: HandoffOf;
+  readonly testIncidents: TestIncidents;
 }
 
 /** Each group needs only those before it. */
@@ -32,5 +34,21 @@ export async function createServices(parts: Parts): Promise<Services> {
   });
   const escalation = createEscalationServices(on, createHandOver(on, handoff));
   const hearDelivery = createHearDelivery(escalation, on.config.escalation?.pagers ?? []);
-  return { ...on, ...guards, ...remembered, ...actions, ...incidents, escalation, hearDelivery, handoff };
+  const testIncidents = createTestIncidents({
+    sql: on.sql,
+    open: incidents.createManualIncident,
+    take: escalation.take,
+    close: incidents.steering.close,
+  });
+  return {
+    ...on,
+    ...guards,
+    ...remembered,
+    ...actions,
+    ...incidents,
+    escalation,
+    hearDelivery,
+    testIncidents,
+    handoff,
+  };
 }

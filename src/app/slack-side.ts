@@ -13,10 +13,11 @@ import { costLines, costReport } from '../record/cost.ts';
 import { createHomeRecord } from '../record/home-record.ts';
 import { createRecords } from '../record/record.ts';
 import { formatBreaker } from '../safety/limits/format-breaker.ts';
-import type { SlackDeps } from '../slack/ports.ts';
+import type { SetUp, SlackDeps } from '../slack/ports.ts';
 import { createSlack, type Slack } from '../slack/slack.ts';
 import { acceptedOf } from '../sources/ports.ts';
 import { alertSources } from '../sources/registry.ts';
+import { examineParts } from './examine-parts.ts';
 import { createHomeSources } from './home-facts.ts';
 import { formatLayers } from './layers.ts';
 import { readCommands } from './read-commands.ts';
@@ -24,7 +25,7 @@ import type { Services } from './services.ts';
 
 /** Slack with everything that people may see and do there. */
 export function createSlackSide(services: Services): Slack {
-  const { parts, config, slackSql, log, grades, steering } = services;
+  const { settings, config, slackSql, log, grades, steering } = services;
   return createSlack({
     sql: slackSql,
     log,
@@ -37,7 +38,9 @@ export function createSlackSide(services: Services): Slack {
     why: markedWhy,
     config: {
       approversOf: services.approversOf,
-      oncallGroup: parts.oncallGroup,
+      get oncallGroup() {
+        return settings.oncallGroup;
+      },
       mode: () => services.killSwitch.mode().mode,
     },
     decide: (decision) => decide(services, decision),
@@ -62,7 +65,8 @@ export function createSlackSide(services: Services): Slack {
     correlation: services.correlation,
     createManualIncident: services.createManualIncident,
     acceptSlackMessage: (message, own) => takeSlackMessage(services, message, own),
-    memory: services.workspace.forSlack({ adminChannel: config.adminChannel, admins: parts.admins }),
+    memory: services.workspace.forSlack(settings),
+    setUp: setUpOf(services),
     handoff: services.handoff,
     reports: createReportClaims(slackSql, services.records),
     commands: {
@@ -86,6 +90,25 @@ export function createSlackSide(services: Services): Slack {
 }
 
 const notOnRecord = refuse('UNKNOWN_ACTION', 'This card belongs to no incident on record.');
+
+const setUpOf = ({
+  settings,
+  policy,
+  config,
+  parts,
+  testIncidents,
+  killSwitch,
+  slackWorkspace,
+}: Services): SetUp => ({
+  settings,
+  isAdmin: (user) => policy.isAdmin(user, policy.asOfNow()),
+  mayApprove: async (user, action, incident) =>
+    (await policy.mayDecide(user, action, incident, 'approve', slackWorkspace.directory)) === undefined,
+  schedules: config.escalation?.schedules.map(({ name }) => name) ?? [],
+  examine: () =>
+    examineParts({ targets: parts.targets, mode: killSwitch.mode().mode, hasModel: config.llm !== null }),
+  raiseTest: testIncidents.raise,
+});
 
 /** What is stopped is not approved: it could not run. */
 async function decide(

@@ -12,6 +12,7 @@ import { kinds } from '../targets/kinds.ts';
 import { type App, buildApp } from './build.ts';
 import { chromaLine, NO_CHROMA, startChroma } from './chroma.ts';
 import { fixedPort } from './fixed-ports.ts';
+import { fixedSettings } from './fixed-settings.ts';
 import { type LocalWorkspace, startFaults, startLocalSlack } from './playground.ts';
 import { openStore } from './store.ts';
 
@@ -101,9 +102,7 @@ export async function start(
       playgroundPorts: [ports.slack, ports.faults].filter((port) => port !== null),
       kinds,
       targets: faults ? faults.targets : config.targets,
-      approvers: config.approvers.length > 0 ? config.approvers : (workspace?.approvers ?? []),
-      admins: config.admins.length > 0 ? config.admins : (workspace?.admins ?? []),
-      oncallGroup: config.oncallGroup ?? workspace?.oncallGroup ?? null,
+      fixed: fixedSettings(config, workspace),
       socket,
       ...(keeper ? { keepSocket: (listening: ListeningSocket) => keeper.keep(listening) } : {}),
       log,

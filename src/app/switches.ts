@@ -31,7 +31,9 @@ export function createSwitches(deps: SwitchesDeps) {
     board,
     steering,
     isAdmin: deps.isAdmin,
-    admins: deps.admins,
+    get admins() {
+      return deps.admins;
+    },
     domains: deps.domains,
     targets: live(() => targets.keys()),
     aliases: () => aliasesOf([...targets.values()]),

@@ -68,7 +68,12 @@ export function createWorkspace(deps: WorkspaceDeps) {
     ...made,
     forSlack: (admin: Pick<SlackMemory, 'adminChannel' | 'admins'>): SlackMemory => ({
       ...made,
-      ...admin,
+      get adminChannel() {
+        return admin.adminChannel;
+      },
+      get admins() {
+        return admin.admins;
+      },
       isAdmin: deps.isAdmin,
       domains: deps.runbooks.domains,
       summary: () => memorySummary(sql, COUNT_LIMIT),

@@ -73,14 +73,14 @@ const environment = z.object({
     .min(8, 'too short; Slack app settings → Basic Information → Signing Secret')
     .optional(),
   SLACK_API_URL: httpUrl.optional(),
-  SENTRY_ALERT_CHANNELS: list('alerts'),
+  SENTRY_ALERT_CHANNELS: list(''),
   SENTRY_EVERY_MESSAGE_CHANNELS: list(''),
   SENTRY_SLACK_EDITS: whole(6, 1_000).default(45),
   SENTRY_AUDIT_CHANNEL: z
     .string()
     .regex(/^#?[^\s#]+$/, 'expected the name of one channel, such as sentry-audit')
     .optional(),
-  SENTRY_ADMIN_CHANNEL: z.string().default('sentry-admin'),
+  SENTRY_ADMIN_CHANNEL: z.string().optional(),
   SENTRY_APPROVALS_CHANNEL: z
     .string()
     .regex(/^#?[^\s#]+$/, 'expected the name of one channel, such as approvals')
@@ -176,11 +176,12 @@ export interface Config {
   readonly databaseUrl: string | null;
   readonly chromaHost: string | null;
   readonly slack: SlackConfig;
-  /** Channel ids or names (without #) whose other-app messages are alerts; the first gets the incidents of webhooks. */
+  /** Channel ids or names (without #) whose other-app messages are alerts; the first gets the incidents of webhooks. Empty: not said here. */
   readonly alertChannels: readonly string[];
   /** Those of them in which every message of another app is an alert. */
   readonly everyMessageChannels: readonly string[];
-  readonly adminChannel: string;
+  /** Null: not said here. */
+  readonly adminChannel: string | null;
   /** Where each proposal that waits has a line; null: nowhere. */
   readonly approvalsChannel: string | null;
   /** Where checkpoints of the audit log are posted; null: nowhere. */
@@ -303,7 +304,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     everyMessageChannels: values.SENTRY_EVERY_MESSAGE_CHANNELS.map(withoutHash),
     slackEditsPerMinute: values.SENTRY_SLACK_EDITS,
     auditChannel: values.SENTRY_AUDIT_CHANNEL?.replace(/^#/, '') ?? null,
-    adminChannel: values.SENTRY_ADMIN_CHANNEL.replace(/^#/, ''),
+    adminChannel: values.SENTRY_ADMIN_CHANNEL?.replace(/^#/, '') ?? null,
     approvalsChannel: values.SENTRY_APPROVALS_CHANNEL?.replace(/^#/, '') ?? null,
     approvers: values.SENTRY_APPROVERS,
     admins: values.SENTRY_ADMINS,

@@ -10,6 +10,8 @@ interface Topics {
   'workspace.changed': string;
   /** A mute began or ended; its id. */
   'mute.changed': string;
+  /** What was set up in Slack; the id of its workspace. */
+  'settings.changed': string;
   /** A person stopped it: an incident, or `question:` and the id of one. */
   'work.stopped': string;
 }

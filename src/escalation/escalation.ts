@@ -111,7 +111,9 @@ export function createEscalation(deps: EscalationDeps): Escalation {
     wrote: (id, by) => wrote(deps, id, by),
     hear: (news, pagers) => hearNews(deps, news, pagers),
     pagersAfter: (level) => deps.ladder.levels[(nextPaging(level) ?? 0) - 1]?.page ?? [],
-    calls: whenCalled(deps.ladder),
+    get calls() {
+      return whenCalled(deps.ladder);
+    },
     onCall: async () => {
       const [first] = deps.ladder.levels;
       return first === undefined ? null : whoToCall(first.mention);
@@ -156,7 +158,9 @@ function whenCalled({ levels: [first], reasons }: Ladder): Escalation['calls'] {
 
 async function formatWaiting({ sql, ladder }: EscalationDeps): Promise<readonly string[]> {
   if (ladder.levels.length === 0)
-    return ['Nobody is called: set SENTRY_ONCALL_GROUP, or an escalation section in sentry.yaml.'];
+    return [
+      'Nobody is called: say who is on call with /sentry settings, or in the section escalation of sentry.yaml.',
+    ];
   const pages = await countWaitingPages(sql);
   const paged = ladder.levels.some(({ page }) => page.length > 0) ? formatPaged(await countPaged(sql)) : null;
   return [

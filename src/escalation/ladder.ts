@@ -16,9 +16,12 @@ export type Ladder = Pick<
 const UNACKNOWLEDGED_MS = 15 * 60_000;
 const APPROVAL_EXPIRY_MS = 5 * 60_000;
 
-/** Without a section `escalation`: one mention, and nobody is paged. */
-export const mentionOnly = (mention: readonly Mention[]): Ladder => ({
-  levels: mention.length > 0 ? [{ afterMs: 0, mention, page: [] }] : [],
+/** Without a section `escalation`: one mention of whoever is on call by then, and nobody is paged. */
+export const mentionOnly = (whom: () => readonly Mention[]): Ladder => ({
+  get levels() {
+    const mention = whom();
+    return mention.length > 0 ? [{ afterMs: 0, mention, page: [] }] : [];
+  },
   reasons: escalationReasons,
   unacknowledgedMs: UNACKNOWLEDGED_MS,
   approvalExpiryMs: APPROVAL_EXPIRY_MS,

@@ -1,7 +1,9 @@
+import type { WorkspaceSettings } from '../actions/policy/workspace-settings.ts';
 import type { Action } from '../core/action.ts';
 import type { DenialReach } from '../core/denial.ts';
 import type { Refusal } from '../core/errors.ts';
 import type { EventBus } from '../core/event-bus.ts';
+import type { Finding } from '../core/finding.ts';
 import type { Grade } from '../core/grade.ts';
 import type { ActionId, IncidentId, ToolCallId } from '../core/ids.ts';
 import type { Domain, Incident, IncidentFilter } from '../core/incident.ts';
@@ -109,6 +111,23 @@ export interface SlackMemory {
   readonly search: SearchForPerson;
 }
 
+/** What is set up in Slack, how it stands, and a try of it. */
+export interface SetUp {
+  readonly settings: WorkspaceSettings;
+  /** Whether they are among the admins in force, asked anew of the record and of Slack. Throws when it cannot be told. */
+  readonly isAdmin: (userId: string) => Promise<boolean>;
+  /** Whether they may approve this one, by what Slack said within a minute: for what only informs. Throws when it cannot be told. */
+  readonly mayApprove: (userId: string, action: Action, incident: Incident) => Promise<boolean>;
+  /** Names of the schedules of sentry.yaml. */
+  readonly schedules: readonly string[];
+  /** How the parts beside Slack are. */
+  readonly examine: () => Promise<readonly Finding[]>;
+  /** Opens a test incident that closes by itself. */
+  readonly raiseTest: (
+    by: string,
+  ) => Promise<{ readonly ok: true; readonly incidentId: IncidentId } | Refusal>;
+}
+
 /** Everything Slack needs from the rest, injected. */
 export interface SlackDeps {
   readonly sql: Sql;
@@ -198,6 +217,7 @@ export interface SlackDeps {
   readonly handoff: HandoffOf;
   /** That one post-incident report is made of an incident. */
   readonly reports: ReportClaims;
+  readonly setUp: SetUp;
   /** More of `/sentry …`, by its first word. */
   readonly commands: Readonly<Record<string, SlackCommand>>;
   /** More lines for `/sentry status` and App Home: parts, switch, model. */

@@ -16,6 +16,7 @@ import { registerShortcuts } from './inbound/shortcuts/register.ts';
 import { socketReceiver } from './inbound/socket-receiver.ts';
 import { keepHomes } from './keep-homes.ts';
 import { createAnswerPlaces } from './outbound/answers/answer-places.ts';
+import { createApprovalNotices } from './outbound/approval-notices.ts';
 import { outboundStore } from './outbound/store.ts';
 import { withoutUntold } from './people/without-untold.ts';
 import type { SlackDeps, SlackMessage } from './ports.ts';
@@ -73,6 +74,7 @@ export function createSlack(given: SlackDeps): Slack {
   });
   const context = createContext(deps, store, stopping.signal);
   const { outbound } = context;
+  const notices = createApprovalNotices(context);
   const history = createAlertHistory(deps);
   let endHomes = async (): Promise<void> => undefined;
   const intake: Intake = { open: 0, lastEventAt: null, givenUp: 0 };
@@ -99,8 +101,11 @@ export function createSlack(given: SlackDeps): Slack {
 
   async function connect(): Promise<void> {
     await workspace.connect(stopping.signal);
+    // Whose settings count is known only now.
+    await deps.setUp.settings.refresh();
     outbound.start(deps.bus);
     endHomes = keepHomes(context, deps.bus);
+    notices.start(deps.bus);
     history.start();
     receiver.inbox().start();
     await receiver.start();
@@ -125,7 +130,7 @@ export function createSlack(given: SlackDeps): Slack {
       // Handlers first, while their acknowledgements can still be sent; what does not end in time is done again later.
       await Promise.race([receiver.inbox().stop(), delay(DRAIN_MS, undefined, { ref: false })]);
       await Promise.all([receiver.stop(), history.stop(), endHomes()]);
-      await outbound.stop();
+      await Promise.all([outbound.stop(), notices.stop()]);
     },
   };
 }
@@ -137,7 +142,7 @@ function createAlertHistory(deps: SlackDeps): History {
     client: workspace.client,
     sql,
     log,
-    channels: () => Promise.all(workspace.alertChannels.map((name) => workspace.channels.idOf(name))),
+    channels: () => Promise.all([...workspace.alertChannels].map((name) => workspace.channels.idOf(name))),
     take: async (message) => {
       const alert = alertMessageOf(message, workspace.own());
       if (alert) await takeAlert(deps, alert);
@@ -180,7 +185,7 @@ function registerHandlers(deps: SlackDeps, context: SlackContext, receiver: Rece
   registerCommands(app, context);
   registerShortcuts(app, context);
   registerEvents(app, context, {
-    isAlertChannel: (channel) => workspace.channels.isAmong(channel, workspace.alertChannels),
+    isAlertChannel: (channel) => workspace.channels.isAmong(channel, [...workspace.alertChannels]),
     takeAlert: (message) => takeAlert(deps, message),
   });
 }

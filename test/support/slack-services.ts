@@ -45,6 +45,31 @@ export const noMemory: SlackMemory = {
   }),
 };
 
+/** Everything about who decides is said in the environment, and nobody may change it. */
+export const noSetUp: SlackDeps['setUp'] = {
+  settings: {
+    alertChannels: ['alerts'],
+    approvers: [{ kind: 'group', name: 'oncall' }],
+    admins: [{ kind: 'user', id: 'U0ADMIN' }],
+    oncallGroup: 'oncall',
+    adminChannel: 'sentry-admin',
+    isFixed: () => true,
+    version: 0,
+    setBy: null,
+    isOfAnother: false,
+    isForged: false,
+    refresh: async () => undefined,
+    save: refuse,
+    start: () => undefined,
+    stop: async () => undefined,
+  },
+  isAdmin: async () => false,
+  mayApprove: async () => false,
+  schedules: [],
+  examine: async () => [],
+  raiseTest: refuse,
+};
+
 /** Questions that no model answers. */
 export const noQuestions: SlackDeps['questions'] = {
   hasModel: false,
@@ -114,6 +139,7 @@ export const noServices = {
   memory: noMemory,
   handoff: async () => 'Nothing to hand over.',
   reports: { claim: async () => ({ kind: 'yours' }), made: async () => undefined },
+  setUp: noSetUp,
   commands: {},
   statusLines: async () => [],
   home: noHome,

@@ -111,9 +111,13 @@ export async function wholeSlack({ yaml = '{}' }: { readonly yaml?: string } = {
     playgroundPorts: [],
     kinds,
     targets: [shop],
-    approvers: [{ kind: 'group', name: 'oncall' }],
-    admins: [{ kind: 'user', id: USERS.admin }],
-    oncallGroup: 'oncall',
+    fixed: {
+      alertChannels: ['alerts'],
+      approvers: [{ kind: 'group', name: 'oncall' }],
+      admins: [{ kind: 'user', id: USERS.admin }],
+      oncallGroup: 'oncall',
+      adminChannel: 'sentry-admin',
+    },
     log: quiet,
   });
   const noting = noteRegistrations();

@@ -59,7 +59,9 @@ export async function openPolicyRules(options: PolicyRulesOptions): Promise<Poli
 
   async function read(): Promise<void> {
     if (path === null) return;
-    const now = fileMark(path);
+    const { oncallGroup, admins } = options.people;
+    // What “oncall” and “admins” mean may be set up while Sentry runs.
+    const now = JSON.stringify([fileMark(path), oncallGroup, admins]);
     if (now === mark) return;
     const text = textOf(path);
     if (text === null) {

@@ -30,7 +30,7 @@ export interface ApprovalPolicy {
   asOfNow(): ApproverDirectory;
   /** What has to be so for this to be approved; a refusal when nobody may. */
   demands(action: Action): Promise<Demands | Refusal>;
-  isAdmin(user: string): Promise<boolean>;
+  isAdmin(user: string, asked?: ApproverDirectory): Promise<boolean>;
   /** Approvers, admins and who is on call may have more of a live system read; everybody where no approver is configured. */
   mayAsk(user: string): Promise<Refusal | undefined>;
   /** How many people it takes to approve such a thing with this one among them; null: they may not. Throws when nobody can tell. */
@@ -40,16 +40,28 @@ export interface ApprovalPolicy {
 }
 
 export function createApprovalPolicy(options: {
+  /** As they are at the moment of asking. */
   readonly approvers: readonly Principal[];
   readonly admins: readonly Principal[];
   readonly oncallGroup?: string | null;
+  /** Looks who they are by now; awaited before each answer. */
+  readonly refresh?: () => Promise<void>;
   readonly directory: ApproverDirectory;
   readonly rules?: Pick<PolicyRules, 'demands'>;
   readonly now?: () => Date;
 }): ApprovalPolicy {
-  const { approvers, admins, oncallGroup, directory, now = () => new Date() } = options;
-  const oncall: readonly Principal[] = oncallGroup ? [{ kind: 'group', name: oncallGroup }] : [];
-  const rules = options.rules ?? withoutPolicy({ approvers, approvalMinutes: 30 });
+  const { directory, now = () => new Date() } = options;
+  const refresh = options.refresh ?? (async () => undefined);
+  const oncall = (): readonly Principal[] =>
+    options.oncallGroup ? [{ kind: 'group', name: options.oncallGroup }] : [];
+  const rules =
+    options.rules ??
+    withoutPolicy({
+      get approvers() {
+        return options.approvers;
+      },
+      approvalMinutes: 30,
+    });
 
   /** Who is named needs no asking. A group that cannot be asked is an error only when no other principal has the user. */
   async function among(
@@ -73,19 +85,30 @@ export function createApprovalPolicy(options: {
   }
 
   return {
-    describes: approvers,
-    isAdmin: (user) => among(user, admins),
+    get describes() {
+      return options.approvers;
+    },
+    async isAdmin(user, asked) {
+      await refresh();
+      return among(user, options.admins, asked);
+    },
 
-    demands: (action) => rules.demands(action),
+    async demands(action) {
+      await refresh();
+      return rules.demands(action);
+    },
 
     async takes(user, about) {
+      await refresh();
       const demands = await rules.demands(about);
       return !('ok' in demands) && (await among(user, demands.approvers)) ? demands.approvals : null;
     },
 
     async mayAsk(user) {
       try {
-        if (approvers.length === 0 || (await among(user, [...approvers, ...admins, ...oncall])))
+        await refresh();
+        const { approvers, admins } = options;
+        if (approvers.length === 0 || (await among(user, [...approvers, ...admins, ...oncall()])))
           return undefined;
         return refuse('MAY_NOT_ASK', 'Approvers, admins and who is on call may do that. Ask one of them.');
       } catch (error) {
@@ -99,10 +122,11 @@ export function createApprovalPolicy(options: {
     asOfNow: () => directory.asOfNow(),
 
     async mayDecide(user, action, incident, decision, asked = directory.asOfNow()) {
+      await refresh();
       const demands = await rules.demands(action);
       // What nobody may approve any more can still be denied.
       if ('ok' in demands && decision === 'approve') return demands;
-      const mayNot = await refuses(user, 'ok' in demands ? approvers : demands.approvers, asked);
+      const mayNot = await refuses(user, 'ok' in demands ? options.approvers : demands.approvers, asked);
       if (mayNot || decision === 'deny' || 'ok' in demands) return mayNot;
       if (demands.hours && !isWithin(demands.hours, now()))
         return refuse(
@@ -113,6 +137,7 @@ export function createApprovalPolicy(options: {
     },
 
     async stillMay(user, action, incident, asked = directory.asOfNow()) {
+      await refresh();
       const demands = await rules.demands(action);
       if ('ok' in demands) return demands;
       return (await refuses(user, demands.approvers, asked)) ?? asksForSelf(user, action, incident, demands);
@@ -128,7 +153,7 @@ export function createApprovalPolicy(options: {
     if (allowed.length === 0)
       return refuse(
         'NO_APPROVERS',
-        'Nobody may approve yet: an operator sets SENTRY_APPROVERS (user ids, group:<handle> or channel:<id>).',
+        'Nobody may approve yet: an admin says who may, with /sentry settings (or SENTRY_APPROVERS in the environment).',
       );
     try {
       if (!(await among(user, allowed, asked)))

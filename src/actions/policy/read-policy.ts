@@ -160,11 +160,12 @@ export function readPolicy(
 function principalsOf(who: string, people: PolicyPeople, wrong: (why: string) => void): readonly Principal[] {
   if (who === 'oncall') {
     if (people.oncallGroup) return [{ kind: 'group', name: people.oncallGroup }];
-    wrong('"oncall" means nobody: SENTRY_ONCALL_GROUP is not set');
+    wrong('"oncall" means nobody: no group is on call (SENTRY_ONCALL_GROUP, or /sentry settings)');
     return [];
   }
   if (who === 'admins') {
-    if (people.admins.length === 0) wrong('"admins" means nobody: SENTRY_ADMINS is not set');
+    if (people.admins.length === 0)
+      wrong('"admins" means nobody: there are none (SENTRY_ADMINS, or /sentry settings)');
     return people.admins;
   }
   if (/^group:.+/.test(who)) return [{ kind: 'group', name: who.slice(6) }];

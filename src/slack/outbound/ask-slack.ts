@@ -1,19 +1,32 @@
+import type { WebClient } from '@slack/web-api';
 import { messageOf, OpsError } from '../../core/errors.ts';
+import type { Finding } from '../../core/finding.ts';
 import type { Log } from '../../core/log.ts';
 import { createChannels } from '../people/channels.ts';
-import { displayName } from '../people/user-directory.ts';
+import { createUserDirectory, displayName } from '../people/user-directory.ts';
 import type { SlackConnection } from '../ports.ts';
+import { examineWorkspace, type Named } from './examine-workspace.ts';
 import { webClient } from './web-client.ts';
+import { codeOf, isUnknownMethod } from './web-errors.ts';
+
+/** Whom a token is of. */
+export interface AskedSlack {
+  /** In one line for people. */
+  readonly says: string;
+  /** How the app, the channels and the people stand. */
+  readonly examine: () => Promise<readonly Finding[]>;
+}
 
 /**
- * Whether Slack takes the token and the bot is in its alert channels, in one line for people.
- * @throws OpsError SLACK_AUTH, SLACK_CHANNEL with what to do.
+ * Whether Slack takes the tokens.
+ * @param namedFor who decides and where, in the workspace of this id
+ * @throws OpsError SLACK_AUTH, SLACK_AWAY, SLACK_APP_TOKEN with what to do.
  */
 export async function askSlack(
   connection: SlackConnection,
-  alertChannels: readonly string[],
+  namedFor: (team: string) => Promise<Named>,
   log: Log,
-): Promise<string> {
+): Promise<AskedSlack> {
   const client = webClient(connection, log);
   const who = await client.auth.test().catch((error: unknown) => {
     throw isRefusal(error)
@@ -27,17 +40,64 @@ export async function askSlack(
           retryable: true,
         });
   });
+  if (connection.kind === 'socket') await askForSocket(connection, client, who.bot_id, log);
+  const team = who.team_id ?? '';
   const channels = createChannels(client, log);
-  for (const name of alertChannels) {
-    const channel = await channels.idOf(name);
-    await client.conversations.history({ channel, limit: 1 }).catch((error: unknown) => {
-      throw new OpsError('SLACK_CHANNEL', `#${name}: ${messageOf(error)}`, {
-        hint: `Invite the bot to it (/invite @${who.user ?? 'sentry'}), or name another in SENTRY_ALERT_CHANNELS.`,
-        cause: error,
-      });
+  const identity = {
+    botId: who.bot_id ?? null,
+    userId: who.user_id ?? '',
+    teamId: team,
+    enterpriseId: who.enterprise_id ?? null,
+    teamUrl: who.url ?? '',
+  };
+  const directory = createUserDirectory(client, () => identity, channels.idOf);
+  return {
+    says: `${who.team ?? 'workspace'} as @${who.user ?? 'bot'}, over ${connection.kind === 'socket' ? 'Socket Mode' : 'HTTP'}`,
+    examine: async () => examineWorkspace({ client, channels, directory }, await namedFor(team)),
+  };
+}
+
+/** Whether Slack would open a Socket Mode connection, for the app that the bot token is of. None is opened. */
+async function askForSocket(
+  connection: Extract<SlackConnection, { kind: 'socket' }>,
+  client: WebClient,
+  bot: string | undefined,
+  log: Log,
+): Promise<void> {
+  const wrong = (says: string, hint: string, cause?: unknown): OpsError =>
+    new OpsError('SLACK_APP_TOKEN', says, { hint, cause });
+  await webClient({ ...connection, botToken: connection.appToken }, log)
+    .apps.connections.open({})
+    .catch((error: unknown) => {
+      const code = codeOf(error);
+      if (code === 'missing_scope')
+        throw wrong(
+          'SLACK_APP_TOKEN lacks connections:write',
+          'Basic Information → App-Level Tokens: generate one with the scope connections:write.',
+          error,
+        );
+      if (['invalid_auth', 'not_authed', 'token_revoked', 'not_allowed_token_type'].includes(code))
+        throw wrong(
+          `Slack refuses SLACK_APP_TOKEN: ${code}`,
+          'Copy it again: Basic Information → App-Level Tokens (xapp-…).',
+          error,
+        );
+      if (code === 'ratelimited' || isUnknownMethod(error)) return;
+      throw wrong(
+        `Slack opens no Socket Mode connection: ${code}`,
+        'Turn it on: app settings → Socket Mode → Enable Socket Mode. Or use HTTP (docs/connect.md).',
+        error,
+      );
     });
-  }
-  return `${who.team ?? 'workspace'} as @${who.user ?? 'bot'}, in ${alertChannels.map((name) => `#${name}`).join(', ')}`;
+  // xapp-1-<the app's id>-…
+  const ofApp = /^xapp-\d+-(A[A-Z0-9]+)-/.exec(connection.appToken)?.[1];
+  const app =
+    bot && ofApp ? (await client.bots.info({ bot }).catch(() => undefined))?.bot?.app_id : undefined;
+  if (app && ofApp && app !== ofApp)
+    throw wrong(
+      `SLACK_APP_TOKEN is of the app ${ofApp}, and SLACK_BOT_TOKEN of ${app}`,
+      'Take both from the same app: what people press would go to the other one.',
+    );
 }
 
 /** It answered, and says no; everything else happens on the way. */

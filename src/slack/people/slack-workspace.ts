@@ -20,8 +20,8 @@ export interface SlackWorkspace {
   /** For what a person waits for; its limits are not shared with the outbound module's. */
   readonly client: WebClient;
   readonly channels: Channels;
-  /** Ids or names; the first gets the incidents that come from elsewhere. */
-  readonly alertChannels: readonly string[];
+  /** Ids or names, as they are at the moment of asking; the first gets the incidents that come from elsewhere. */
+  readonly alertChannels: Iterable<string>;
   readonly directory: UserDirectory;
   /** Who may read of an incident outside of its thread. */
   readonly access: Access;
@@ -31,6 +31,8 @@ export interface SlackWorkspace {
   connect(signal: AbortSignal): Promise<void>;
   /** @throws OpsError SLACK_NOT_CONNECTED before that is known */
   identity(): Identity;
+  /** The id of the workspace that the token is of; null before that is known. */
+  team(): string | null;
   /** The same for telling our own messages apart; of nulls until it is known. */
   own(): OwnIdentity;
   /** Where the thread of an alert begins, by its delivery: where it was posted, while that is an alert channel; else in the first one. */
@@ -44,7 +46,7 @@ export interface SlackWorkspace {
 
 export function createSlackWorkspace(options: {
   readonly connection: SlackConnection;
-  readonly alertChannels: readonly string[];
+  readonly alertChannels: Iterable<string>;
   readonly sql: Sql;
   readonly log: Log;
 }): SlackWorkspace {
@@ -61,10 +63,12 @@ export function createSlackWorkspace(options: {
   const channels = createChannels(client, log);
   const directory = createUserDirectory(client, identity, channels.idOf);
 
+  const firstChannel = (): Promise<string> => channels.idOf([...alertChannels][0] ?? 'alerts');
+
   async function homeOf(delivery = ''): Promise<string> {
     const posted = /^slack:([^:]+):/.exec(delivery)?.[1];
-    if (posted !== undefined && (await channels.isAmong(posted, alertChannels))) return posted;
-    return channels.idOf(alertChannels[0] ?? 'alerts');
+    if (posted !== undefined && (await channels.isAmong(posted, [...alertChannels]))) return posted;
+    return firstChannel();
   }
 
   const access = createAccess({
@@ -85,10 +89,11 @@ export function createSlackWorkspace(options: {
       who = await askIdentity(client, log, signal);
     },
     identity,
+    team: () => who?.teamId ?? null,
     own: () => ({ botId: who?.botId ?? null, userId: who?.userId ?? null }),
     homeOf,
     async announce(text, where) {
-      const channel = await channels.idOf(where ?? alertChannels[0] ?? 'alerts');
+      const channel = await (where === undefined ? firstChannel() : channels.idOf(where));
       const { text: plain, blocks } = sayText(text);
       await client.chat.postMessage({
         channel,

@@ -16,6 +16,13 @@ export interface UserDirectory extends ApproverDirectory {
   isGuest(userId: string): Promise<boolean>;
   /** As `mayAct`, and guests too: for what only answers with what the place they ask in may read. */
   mayLook(userId: string, teamId: string | null): Promise<{ readonly ok: true } | Refusal>;
+  /**
+   * Whether they own or administer this very workspace, as Slack says at this moment: who may say who decides, while nobody is named.
+   * What Slack leaves out is a no.
+   */
+  runsWorkspace(userId: string, teamId: string | null): Promise<{ readonly ok: true } | Refusal>;
+  /** The handles of the user groups there are; empty where the plan has none. Throws when Slack does not tell. */
+  groupHandles(): Promise<readonly string[]>;
   /** The id of a user group given by id or handle; throws when Slack does not know it. */
   groupId(group: string): Promise<string>;
   /** The id of the member with this address; null: there is none. */
@@ -127,6 +134,32 @@ function directoryFor(deps: Deps, cacheMs: number): UserDirectory {
       return person.isGuest || !isOurs(person, identity());
     },
     mayLook,
+    async runsWorkspace(userId, teamId) {
+      const own = identity();
+      // Admins of another workspace of the organisation are none of this one.
+      if (teamId !== null && teamId !== own.teamId) return otherWorkspace;
+      const asked = directoryFor(deps, Number.POSITIVE_INFINITY);
+      const may = await asked.mayAct(userId, teamId);
+      if (!may.ok) return may;
+      const { user } = await client.users.info({ user: userId });
+      return user !== undefined &&
+        user.team_id === own.teamId &&
+        (user.is_admin === true || user.is_owner === true)
+        ? { ok: true }
+        : refuse(
+            'NOT_WORKSPACE_ADMIN',
+            'Until admins are set, only an owner or admin of this Slack workspace sets me up. Ask one to type /sentry settings.',
+          );
+    },
+    async groupHandles() {
+      try {
+        const { usergroups = [] } = await client.usergroups.list();
+        return usergroups.flatMap(({ handle }) => handle ?? []);
+      } catch (error) {
+        if (isUnknownMethod(error)) return [];
+        throw error;
+      }
+    },
     async mayAct(userId, teamId) {
       const may = await mayLook(userId, teamId);
       return may.ok && may.isGuest ? refuse('IS_GUEST', 'Guests cannot do that; members can.') : may;

@@ -25,7 +25,6 @@ export function createDrawOptions(
       log.warn({ group: name, error: messageOf(error) }, 'a group is unknown to Slack');
       return null;
     });
-  const oncallName = config.oncallGroup?.replace(/^@/, '');
   const groupsOf = async ({ events }: IncidentRecord): Promise<ReadonlyMap<string, string | null>> => {
     const handles = new Set(
       events.flatMap((event) => (event.type === 'person.called' ? (event.groups ?? []) : [])),
@@ -34,7 +33,7 @@ export function createDrawOptions(
   };
 
   const ringOf = async (record: IncidentRecord, asks: Action): Promise<readonly string[]> => {
-    const oncall = oncallName ? await groupId(oncallName) : null;
+    const oncall = config.oncallGroup ? await groupId(config.oncallGroup.replace(/^@/, '')) : null;
     const deciders = oncall === null ? ((await config.approversOf(asks)) ?? []) : [];
     const ids = deciders.map(async (one) =>
       one.kind === 'group' ? groupId(one.name.replace(/^@/, '')) : one.kind === 'user' ? one.id : null,

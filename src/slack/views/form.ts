@@ -7,6 +7,7 @@ import { cut } from './blocks/text.ts';
 const FIELD = 3_000;
 const GIVEN = 2_600;
 const MAX_FIELDS = 20;
+const MAX_OPTIONS = 100;
 /** What else stands in the window needs some. */
 const FIELDS_BYTES = LIMITS.viewBytes - 20_000;
 
@@ -62,6 +63,76 @@ export function choice(
     },
   };
 }
+
+/** One of a list, or none; Slack takes up to a hundred. */
+export const choiceOrNone = (
+  id: string,
+  label: string,
+  values: readonly string[],
+  chosen: string | null,
+  hint: string,
+): Block => {
+  const option = (value: string) => ({ text: plain(cut(`@${value}`, LIMITS.buttonText)), value });
+  const initial = values.find((value) => value === chosen);
+  return {
+    type: 'input',
+    block_id: id,
+    optional: true,
+    label: plain(label),
+    hint: plain(hint),
+    element: {
+      type: 'static_select',
+      action_id: id,
+      options: values.slice(0, MAX_OPTIONS).map(option),
+      ...(initial === undefined ? {} : { initial_option: option(initial) }),
+    },
+  };
+};
+
+export const peopleField = (id: string, label: string, chosen: readonly string[], hint: string): Block => ({
+  type: 'input',
+  block_id: id,
+  optional: true,
+  label: plain(label),
+  hint: plain(hint),
+  element: {
+    type: 'multi_users_select',
+    action_id: id,
+    ...(chosen.length > 0 ? { initial_users: [...chosen] } : {}),
+  },
+});
+
+/** Channels that whoever fills it in sees; `many` or one. */
+export const channelField = (
+  id: string,
+  label: string,
+  chosen: readonly string[],
+  hint: string,
+  many: boolean,
+): Block => {
+  const filter = { include: ['public' as const, 'private' as const], exclude_bot_users: true };
+  const [first] = chosen;
+  return {
+    type: 'input',
+    block_id: id,
+    optional: true,
+    label: plain(label),
+    hint: plain(hint),
+    element: many
+      ? {
+          type: 'multi_conversations_select',
+          action_id: id,
+          filter,
+          ...(chosen.length > 0 ? { initial_conversations: [...chosen] } : {}),
+        }
+      : {
+          type: 'conversations_select',
+          action_id: id,
+          filter,
+          ...(first === undefined ? {} : { initial_conversation: first }),
+        },
+  };
+};
 
 /** A person of the workspace. */
 /** `first`: who stands there already. */
@@ -132,6 +203,9 @@ export type Entered = Readonly<
           readonly value?: string | null | undefined;
           readonly selected_option?: { readonly value: string } | null | undefined;
           readonly selected_user?: string | null | undefined;
+          readonly selected_users?: readonly string[] | undefined;
+          readonly selected_conversation?: string | null | undefined;
+          readonly selected_conversations?: readonly string[] | undefined;
         }
       >
     >
@@ -141,6 +215,13 @@ export type Entered = Readonly<
 export function readField(values: Entered, id: string): string {
   const entered = values[id]?.[id];
   return entered?.selected_option?.value ?? entered?.selected_user ?? entered?.value?.trim() ?? '';
+}
+
+/** People or channels that were chosen. */
+export function readChosen(values: Entered, id: string): readonly string[] {
+  const entered = values[id]?.[id];
+  const one = entered?.selected_conversation;
+  return entered?.selected_users ?? entered?.selected_conversations ?? (one ? [one] : []);
 }
 
 export function readLongField(values: Entered, id: string, glue: string): string {

@@ -8,8 +8,10 @@ import type { SlackContext } from '../context.ts';
 import { isUnknownMethod } from '../outbound/web-errors.ts';
 import { readableBy } from '../people/access.ts';
 import { messageUrl } from '../people/identity.ts';
+import { mayWelcome } from '../people/may-set-up.ts';
 import { closedHome, type HomePromotions, homeView } from './home.ts';
 import type { HomeApproval, HomeFacts, HomeReader } from './home-facts.ts';
+import { welcomeBlocks } from './onboarding.ts';
 
 /** Of the newest incidents: those that this person may read are looked at. */
 const LOOKED_AT = 200;
@@ -21,7 +23,11 @@ const NAMED = 6;
 /** Draws a person's Home: what they may read, and for admins what is theirs. */
 export async function publishHome(context: SlackContext, userId: string): Promise<void> {
   const may = await context.directory.mayLook(userId, null);
-  const view = may.ok ? await drawn(context, userId) : closedHome(may.reason);
+  const home = may.ok ? await drawn(context, userId) : closedHome(may.reason);
+  const view = {
+    ...home,
+    blocks: [...((await mayWelcome(context, userId)) ? welcomeBlocks() : []), ...home.blocks],
+  };
   await context.client.views.publish({ user_id: userId, view }).catch((error: unknown) => {
     if (!isUnknownMethod(error)) throw error;
   });

@@ -31,7 +31,7 @@ async function calling(): Promise<{ bot: SceneBot; escalation: Escalation }> {
   escalation = createEscalation({
     sql: scene.sql,
     records: scene.records,
-    ladder: mentionOnly(fallback),
+    ladder: mentionOnly(() => fallback),
     pagers: new Map(),
     schedules: new Map(),
     slack: bot.workspace.directory,

@@ -64,7 +64,7 @@ const never: Ladder = {
   ...ladder,
   quietHours: [{ days: [0, 1, 2, 3, 4, 5, 6], from: 0, to: 24 * 60, timezone: 'UTC', severities: ['error'] }],
 };
-const only = mentionOnly(oncall);
+const only = mentionOnly(() => oncall);
 
 describe('which call is due', () => {
   it.each<[string, Partial<Facts>, number, string, Ladder?]>([
@@ -234,7 +234,7 @@ describe('which call is due', () => {
     ['without a configuration: nobody pages', { ...reported(3), made: [call(1, 3)] }, 600, '-', only],
     ['without a configuration: nobody had it for a while', {}, 15, '1 unacknowledged', only],
     ['only some reasons count', {}, 60, '-', { ...ladder, reasons: ['unsolved'] }],
-    ['there is nobody to call', reported(1), 60, '-', mentionOnly([])],
+    ['there is nobody to call', reported(1), 60, '-', mentionOnly(() => [])],
     [
       'it fired again: what was before does not count',
       { run: { seq: 30, at: at(100) }, made: [call(1, 5)], acknowledged: null },

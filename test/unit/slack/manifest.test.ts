@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { SHORTCUTS as LOCAL } from '../../../playground/slack/seed.ts';
 import { SHORTCUTS as ANSWERED } from '../../../src/slack/inbound/shortcuts/register.ts';
+import { BOT_SCOPES } from '../../../src/slack/outbound/scopes.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const text = readFileSync(`${root}manifest.yml`, 'utf8');
@@ -47,6 +48,7 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
   'assistant.threads.setSuggestedPrompts': ['assistant:write'],
   'assistant.threads.setTitle': ['assistant:write'],
   'auth.test': [],
+  'bots.info': ['users:read'],
   'chat.appendStream': ['chat:write'],
   'chat.delete': ['chat:write'],
   'chat.postEphemeral': ['chat:write'],
@@ -58,6 +60,7 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
   'conversations.info': ['channels:read', 'groups:read'],
   'conversations.join': ['channels:join'],
   'conversations.list': ['channels:read', 'groups:read'],
+  'conversations.open': ['im:write'],
   'conversations.members': ['channels:read', 'groups:read'],
   'conversations.replies': ['channels:history', 'groups:history', 'im:history', 'metadata.message:read'],
   'usergroups.list': ['usergroups:read'],
@@ -114,6 +117,10 @@ describe.each(modes)('the manifest for %s', (mode, manifest) => {
       expect(Object.keys(SCOPES), `scopes of ${method} are not listed`).toContain(method);
       expect(bot, method).toEqual(expect.arrayContaining([...(SCOPES[method] ?? [])]));
     }
+  });
+
+  it('asks for the scopes that are told to be missing, and for no other', () => {
+    expect([...manifest.oauth_config.scopes.bot].sort()).toEqual(Object.keys(BOT_SCOPES).sort());
   });
 
   it('asks for no scope that nothing needs', () => {

@@ -2,6 +2,7 @@ import type { App, BlockAction, ButtonAction, OverflowAction, ViewSubmitAction }
 import type { SlackContext } from '../../context.ts';
 import { ACTIONS } from '../../views/blocks/slot.ts';
 import { DENY_VIEW, readDeny } from '../../views/deny.ts';
+import { registerSettings, settingsHandlers } from '../onboarding/settings.ts';
 import { approveAfterAll, itDidNotRun, itRan, runRest, takeNoBack, undo } from './afterwards.ts';
 import { chooseOnCard, registerCardMore } from './card-more.ts';
 import { approve, deny, settle } from './decide.ts';
@@ -57,6 +58,7 @@ export const ACTION_HANDLERS: Readonly<Record<string, Handler>> = {
   ...memoryHandlers,
   ...gradeHandlers,
   ...homeHandlers,
+  ...settingsHandlers,
   // The browser opens the link; there is nothing to do but to acknowledge.
   [ACTIONS.link]: async () => undefined,
 };
@@ -88,6 +90,7 @@ export function registerActions(app: App, context: SlackContext): void {
   registerOrders(app, context);
   registerCardMore(app, context);
   registerHomeViews(app, context);
+  registerSettings(app, context);
 }
 
 const unknownButton: Handler = (context, pressed) =>

@@ -10,6 +10,7 @@ import { memoryCommand, promotionsCommand } from './memory-command.ts';
 import { mergeCommand } from './merge-command.ts';
 import { reportCommand } from './report-command.ts';
 import { serviceCommand } from './service-command.ts';
+import { settingsCommand } from './settings-command.ts';
 import { updateCommand } from './update-command.ts';
 import { statusCommand, whyCommand } from './why-command.ts';
 
@@ -136,6 +137,15 @@ export const COMMANDS: readonly Command[] = [
     group: 'Remember',
     forms: [['promotions', 'what waits to become part of everybody’s memory']],
     run: promotionsCommand,
+  },
+  {
+    name: 'settings',
+    group: 'Set up',
+    forms: [
+      ['settings', 'who decides and where, and what is not well; admins change it'],
+      ['settings me', 'what I tell you alone'],
+    ],
+    run: settingsCommand,
   },
   { name: 'help', group: 'Set up', forms: [], run: async () => helpSay() },
 ];

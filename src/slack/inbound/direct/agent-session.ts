@@ -22,8 +22,8 @@ export interface SuggestedPrompt {
 export interface AgentSessions {
   /** Working on an answer in this thread; `title` names the session when it begins. */
   working(place: DirectPlace, session: { readonly title: string; readonly by: string }): Promise<void>;
-  /** Nothing is under way there any more. */
-  idle(place: DirectPlace): Promise<void>;
+  /** Nothing is under way there any more; `waits`: but for an approval that this person may give. */
+  idle(place: DirectPlace, waits?: boolean): Promise<void>;
   suggest(channel: string, title: string, prompts: readonly SuggestedPrompt[]): Promise<void>;
 }
 
@@ -70,9 +70,9 @@ export function createAgentSessions(client: WebClient, log: Log): AgentSessions 
         client.assistant.threads.setTitle({ ...at(place), title }),
       );
     },
-    async idle(place) {
+    async idle(place, waits = false) {
       const told = await known('agents.sessions.setStatus', () =>
-        client.agents.sessions.setStatus({ ...at(place), status: 'active' }),
+        client.agents.sessions.setStatus({ ...at(place), status: waits ? 'suspended' : 'active' }),
       );
       if (!told) await legacy(place, '');
     },

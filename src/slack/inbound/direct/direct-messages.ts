@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { WebClient } from '@slack/web-api';
 import { OpsError } from '../../../core/errors.ts';
 import type { Log } from '../../../core/log.ts';
-import { edit, post } from '../../outbound/deliver.ts';
+import { edit, type MessagePlace, post } from '../../outbound/deliver.ts';
 import { hashOf } from '../../outbound/message.ts';
 import type { RateLimiters } from '../../outbound/pacing.ts';
 import type { OutboundStore } from '../../outbound/store.ts';
@@ -31,6 +31,8 @@ export interface DirectMessages {
    * end, and with SLACK_DIRECT where Slack will not have it: unlike an incident's thread, it is nobody else's to open again.
    */
   say(place: MessageSpot, slot: Slot): Promise<void>;
+  /** The same for a message of its own to somebody, who wrote nothing: `about` tells it from others. `edits`: only if it stands already. */
+  tell(userId: string, about: string, slot: Slot, options?: { readonly edits?: boolean }): Promise<void>;
 }
 
 export interface DirectDeps {
@@ -55,6 +57,7 @@ const OF_THE_APP = new Set([
 const isFinal = ({ kind, code }: SlackFailure): boolean =>
   kind === 'refused' || (kind === 'setup' && !OF_THE_APP.has(code));
 
+const aloneHint = { hint: 'The person may have left.' };
 const BUSY_MS = 250;
 const MAX_WAIT_MS = 15_000;
 
@@ -63,11 +66,15 @@ export function createDirectMessages(deps: DirectDeps): DirectMessages {
   const { store, paces } = deps;
 
   /** Null: it stands there. Else how long to wait before it is tried again. */
-  async function attempt(place: MessageSpot, slot: Slot): Promise<number | null> {
-    const subject = directId(place.channel, place.key ?? place.threadTs ?? '');
+  async function attempt(
+    { subject, ...place }: MessagePlace,
+    slot: Slot,
+    onlyEdits: boolean,
+  ): Promise<number | null> {
     if (!(await store.acquire(subject))) return BUSY_MS;
     try {
       const row = (await store.posts(subject)).get(slot.slot);
+      if (onlyEdits && row === undefined) return null;
       const stands = row?.ts != null;
       if (stands && row.sentHash === hashOf(slot)) return null;
       const pace = stands ? paces.edits : paces.posts(place.channel);
@@ -77,7 +84,7 @@ export function createDirectMessages(deps: DirectDeps): DirectMessages {
         return wait;
       }
       if (!(await pace.claim())) return BUSY_MS;
-      const at = { subject, channel: place.channel, threadTs: place.threadTs };
+      const at = { subject, ...place };
       const delivery = stands ? await edit(deps, at, slot, row) : await post(deps, at, slot, row);
       if (delivery.kind === 'later' && delivery.failure?.kind === 'wait') await pace.block(delivery.ms);
       if (delivery.kind === 'later' && delivery.failure && isFinal(delivery.failure))
@@ -91,14 +98,23 @@ export function createDirectMessages(deps: DirectDeps): DirectMessages {
     }
   }
 
+  async function stand(place: MessagePlace, slot: Slot, onlyEdits = false): Promise<void> {
+    for (;;) {
+      deps.stopping.throwIfAborted();
+      const wait = await attempt(place, slot, onlyEdits);
+      if (wait === null) return;
+      await delay(wait, undefined, { signal: deps.stopping });
+    }
+  }
+
   return {
-    async say(place, slot) {
-      for (;;) {
-        deps.stopping.throwIfAborted();
-        const wait = await attempt(place, slot);
-        if (wait === null) return;
-        await delay(wait, undefined, { signal: deps.stopping });
-      }
+    say: ({ channel, threadTs, key }, slot) =>
+      stand({ subject: directId(channel, key ?? threadTs ?? ''), channel, threadTs }, slot),
+    async tell(userId, about, slot, { edits = false } = {}) {
+      const { channel } = await deps.client.conversations.open({ users: userId });
+      if (!channel?.id)
+        throw new OpsError('SLACK_DIRECT', `Slack opens no direct message with ${userId}.`, aloneHint);
+      await stand({ subject: directId(channel.id, about), channel: channel.id, threadTs: null }, slot, edits);
     },
   };
 }

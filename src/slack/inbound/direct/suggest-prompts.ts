@@ -11,7 +11,10 @@ export async function suggestPrompts(context: SlackContext, userId: string, chan
           { title: `Why ${newest.id}?`, message: `why ${newest.id}` },
           { title: `What is ${newest.id} doing now?`, message: `What is happening with ${newest.id} now?` },
         ]
-      : []),
+      : [
+          { title: 'What happened last, and why?', message: 'why' },
+          { title: 'What can you do?', message: 'help' },
+        ]),
     { title: 'List incidents', message: 'incidents' },
     { title: 'Are you all right?', message: 'status' },
   ]);

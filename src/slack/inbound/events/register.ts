@@ -6,6 +6,7 @@ import type { SlackMessage } from '../../ports.ts';
 import { publishHome } from '../../views/publish-home.ts';
 import { answerDirect } from '../direct/direct-conversation.ts';
 import { suggestPrompts } from '../direct/suggest-prompts.ts';
+import { welcome } from '../onboarding/welcome.ts';
 import { alertMessageOf } from './alert-message.ts';
 import { answerMention, answerReply, type Said } from './conversation.ts';
 
@@ -39,9 +40,10 @@ export function registerEvents(app: App, context: SlackContext, hooks: EventHook
     const person = message.user && !message.bot_id && message.subtype === undefined;
     // A mention comes again as `app_mention`, and is answered there.
     const mentions = message.text?.includes(`<@${identity.userId}>`);
-    if (person && message.channel_type === 'im')
+    if (person && message.channel_type === 'im') {
       await answerDirect(context, saidOf(message, identity.userId));
-    else if (person && message.thread_ts && !mentions)
+      await welcome(context, message.user ?? '');
+    } else if (person && message.thread_ts && !mentions)
       await answerReply(context, saidOf(message, identity.userId));
   });
 
@@ -60,10 +62,12 @@ export function registerEvents(app: App, context: SlackContext, hooks: EventHook
   });
 
   app.event('app_home_opened', async ({ event }) => {
-    if (event.tab === 'messages') return suggestPrompts(context, event.user, event.channel);
-    if (event.tab !== 'home') return;
-    await homeOpened(context.deps.sql, event.user);
-    await publishHome(context, event.user);
+    if (event.tab === 'messages') await suggestPrompts(context, event.user, event.channel);
+    if (event.tab === 'home') {
+      await homeOpened(context.deps.sql, event.user);
+      await publishHome(context, event.user);
+    }
+    await welcome(context, event.user);
   });
 }
 
