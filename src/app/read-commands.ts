@@ -24,7 +24,7 @@ const LOOKED_AT = 500;
 
 /** `/sentry runbooks|targets|oncall`: what there is to go by. */
 export const readCommands = (services: Services): Readonly<Record<string, SlackCommand>> => ({
-  runbooks: ({ text }) => runbooksCommand(services, text.trim()),
+  runbooks: ({ text }) => runbooksCommand(services, text.trim().replace(/^(?:search|for|about|on)\s+/i, '')),
   targets: ({ text }) => targetsCommand(services, text.trim()),
   oncall: () => onCallCommand(services),
 });

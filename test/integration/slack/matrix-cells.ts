@@ -1,8 +1,13 @@
 import type { FormInput } from '../../../playground/slack/page-api.ts';
+import { USERS } from '../../../playground/slack/seed.ts';
+import { editView, handOverView } from '../../../src/slack/views/card-views.ts';
 import { denyView } from '../../../src/slack/views/deny.ts';
 import { digView } from '../../../src/slack/views/dig-deeper.ts';
 import { grantView } from '../../../src/slack/views/grant.ts';
+import { HOME } from '../../../src/slack/views/home.ts';
+import { REPORT_TEXT, reportView } from '../../../src/slack/views/home-windows.ts';
 import { editDocumentView, proposeView } from '../../../src/slack/views/memory-views.ts';
+import { settingsView } from '../../../src/slack/views/onboarding.ts';
 import { orderView } from '../../../src/slack/views/order-views.ts';
 import { editPromotionView, rejectView } from '../../../src/slack/views/promotion-views.ts';
 import { anAction, anIncident } from '../../support/incident-record.ts';
@@ -81,7 +86,10 @@ const ofNone = (cells: Cells): Row['cells'] => ({
   closed: NO_INCIDENT,
 });
 
-type More = Omit<Row, 'kind' | 'on' | 'by' | 'cells'>;
+type More = Omit<Row, 'kind' | 'on' | 'by' | 'cells'> & {
+  /** Who is chosen in a field of people. */
+  readonly person?: readonly [field: string, user: string];
+};
 const press = (on: string, by: (scene: Scene) => string, cells: Row['cells'], more: More = {}): Row => ({
   kind: 'action',
   on,
@@ -96,6 +104,14 @@ const typed = (on: string, by: (scene: Scene) => string, cells: Row['cells'], mo
   cells,
   ...more,
 });
+/** Behind the three dots of a message that stands in #alerts. */
+const chosen = (on: string, cells: Row['cells'], more: More = {}): Row => ({
+  kind: 'shortcut',
+  on,
+  by: () => 'shop-db answers slowly',
+  cells,
+  ...more,
+});
 const submit = (
   on: string,
   view: (scene: Scene) => unknown,
@@ -107,9 +123,14 @@ const submit = (
   on,
   by: (scene) => ({
     view: view(scene),
-    form: Object.fromEntries(
-      Object.entries(entered).map(([id, value]) => [id, { [id]: { kind: 'text', value } }]),
-    ),
+    form: {
+      ...Object.fromEntries(
+        Object.entries(entered).map(([id, value]) => [id, { [id]: { kind: 'text', value } }]),
+      ),
+      ...(more.person
+        ? { [more.person[0]]: { [more.person[0]]: { kind: 'id', value: more.person[1] } } }
+        : {}),
+    },
   }),
   cells,
   ...more,
@@ -165,6 +186,49 @@ const settled = (on: string): Row =>
     },
     { needs: { incident: 'remediating', action: { state: 'unknown' } } },
   );
+
+const membersSee = (says: RegExp): Cells => [window(says), window(says), window(says), window(/Guests/)];
+const NO_SWITCH = told(/admin/);
+const SETTERS = /Only admins|admin/;
+const LOOKED_AT_CARD = (says: RegExp): Row['cells'] => ({
+  ok: membersSee(says),
+  expired: membersSee(says),
+  elses: [window(says), window(says), window(NOT_SEEN), window(/./)],
+  closed: membersSee(says),
+});
+const REPORTED: Row['cells'] = {
+  ok: members(told(/is not over\. This is its report so far, for you alone/)),
+  expired: members(told(/This is its report/)),
+  elses: insiders(told(/This is its report so far/)),
+  closed: members(told(/This is its report, for you alone/)),
+};
+const EDITED: Row['cells'] = {
+  ok: [window(/./), window(/./), window(/./), window(/Guests/)],
+  expired: [window(/./), window(/./), window(/./), window(/Guests/)],
+  elses: [window(/./), window(/./), window(NOT_SEEN), window(/Guests/)],
+  closed: [window(/./), window(/./), window(/./), window(/Guests/)],
+};
+const HANDED: Row['cells'] = {
+  ok: members(told(/They cannot decide this/)),
+  expired: members(told(/not open any more/)),
+  elses: insiders(told(/They cannot decide this/)),
+  closed: members(told(/not open any more/)),
+};
+const NOTHING_SET = {
+  settings: {
+    isFixed: () => true,
+    version: 0,
+    alertChannels: [],
+    approvers: [],
+    admins: [],
+    oncallGroup: null,
+    adminChannel: 'sentry-admin',
+  },
+  values: {},
+  groups: [],
+  schedules: [],
+  problem: null,
+} as never;
 
 export const ROWS: readonly Row[] = [
   press('sentry_approve', ({ plan }) => plan, {
@@ -298,6 +362,51 @@ export const ROWS: readonly Row[] = [
       ],
     },
     { isMenu: true },
+  ),
+  press('sentry_card_more', ({ plan }) => `why:${plan}`, LOOKED_AT_CARD(/Why this/), { isMenu: true }),
+  press('sentry_report', ({ id }) => id, REPORTED),
+  press('sentry_share', () => 'an answer of before', {
+    ok: 'what they were told, each their own: share.test.ts',
+    expired: all(told(/This answer is too old to be shared/)),
+    elses: 'what may not be read where it is shared: share.test.ts',
+    closed: NO_INCIDENT,
+  }),
+  press(
+    'sentry_settings',
+    () => 'x',
+    ofNone([window(SETTERS), window(/Only admins change this/), window(SETTERS), window(/Guests/)]),
+  ),
+  press(
+    'sentry_settings_test',
+    () => 'x',
+    ofNone([told(SETTERS), told(/is open as a test/), told(SETTERS), GUEST]),
+    { also: ['incidents'] },
+  ),
+  press('sentry_tell_me', () => 'on', ofNone(members(told(/I write to you when an approval waits/)))),
+  ...[HOME.incidents, HOME.incidentsOpen, HOME.incidentsToday].map((on) =>
+    press(
+      on,
+      () => (on === HOME.incidentsToday ? 'today' : 'open'),
+      ofNone(all(window(/sessions are blocked/))),
+    ),
+  ),
+  press(HOME.incidentsResolved, () => 'resolved', ofNone(all(window(/Resolved/)))),
+  press(HOME.incidentsOlder, ({ id }) => `open:${id}`, ofNone(all(window(/Open/)))),
+  ...(
+    [
+      [HOME.report, /What do you see\?/],
+      [HOME.gaps, /./],
+      [HOME.layers, /./],
+      [HOME.roles, /detective/i],
+      [HOME.memory, /./],
+      [HOME.tools, /./],
+      [HOME.watched, /./],
+    ] as const
+  ).map(([on, says]) => press(on, () => 'x', ofNone(membersSee(says)))),
+  press(
+    HOME.watchSet,
+    () => 'stop shop-db',
+    ofNone([told(/Only admins/), told(/./), told(/Only admins/), GUEST]),
   ),
   press('sentry_link', ({ id }) => id, {
     ok: all({ how: 'nothing', because: 'the browser opens the link' }),
@@ -497,6 +606,31 @@ export const ROWS: readonly Row[] = [
     { needs: { promotion: 'pending' }, also: ['memory', 'proposals'] },
   ),
 
+  submit(
+    'sentry_edit_plan',
+    ({ plan }) =>
+      editView({ plan, ...where }, [anAction()], [{ step: 1, fields: [{ name: 'analyze', value: 'true' }] }]),
+    { '1.analyze': 'false' },
+    EDITED,
+  ),
+  submit('sentry_hand_over', ({ plan }) => handOverView({ plan, ...where }, [anAction()]), {}, HANDED, {
+    // Who is a guest here: nobody hands a decision to somebody who cannot take it.
+    person: ['to', USERS.onCall2],
+  }),
+  submit(
+    'sentry_home_report',
+    () => reportView(['shop-db']),
+    { [REPORT_TEXT]: 'shop-db is slow' },
+    ofNone([window(/is open/), window(/is open/), window(/is open/), window(/Guests/)]),
+    { also: ['incidents'] },
+  ),
+  submit(
+    'sentry_settings_view',
+    () => settingsView(NOTHING_SET),
+    {},
+    ofNone([window(SETTERS), window(/./), window(SETTERS), window(/Guests/)]),
+  ),
+
   typed('why', ({ id }) => `why ${id}`, {
     ok: all(told(/sessions are blocked/)),
     expired: all(told(/sessions are blocked/)),
@@ -506,6 +640,15 @@ export const ROWS: readonly Row[] = [
   typed('incidents', () => 'incidents', ofNone(all(told(/sessions are blocked/)))),
   typed('status', () => 'status', ofNone(members(told(/Mode ACTIVE/)))),
   typed('cost', ({ id }) => `cost ${id}`, ofMembers(told(/INC-\d+: \$0\.00/), told(/INC-\d+: \$0\.00/))),
+  typed('update', ({ id }) => `update ${id}`, {
+    ok: all(told(/INC-\d+/)),
+    expired: all(told(/INC-\d+/)),
+    elses: [told(/INC-\d+/), told(/INC-\d+/), HIDDEN, HIDDEN],
+    closed: all(told(/INC-\d+/)),
+  }),
+  typed('handoff', () => 'handoff', ofNone(members(told(/sessions are blocked/)))),
+  typed('report', ({ id }) => `report ${id}`, REPORTED),
+  typed('settings', () => 'settings', ofNone(members(told(/Approvers: /)))),
   typed('targets', () => 'targets', ofNone(members(told(/shop-db \(postgres, playground\): answers now/)))),
   typed('oncall', () => 'oncall', ofNone(members(told(/@oncall: /)))),
   typed('runbooks', () => 'runbooks blocked-sessions', ofNone(members(told(/Sessions blocked by a lock/)))),
@@ -549,6 +692,14 @@ export const ROWS: readonly Row[] = [
     ]),
   ),
   typed('help', () => 'help', ofNone(all(told(/What I can do/)))),
+
+  press(HOME.stop, () => 'x', ofNone([NO_SWITCH, told(/Stopped/), NO_SWITCH, GUEST]), { also: ['switch'] }),
+  press(HOME.resume, () => 'x', ofNone([NO_SWITCH, told(/Resumed|goes on/i), NO_SWITCH, GUEST]), {
+    also: ['switch'],
+  }),
+  chosen('investigate_message', ofNone(members(told(/is open/))), { also: ['incidents'] }),
+  chosen('remember_message', ofNone(members(told(/remember|kept/i))), { also: ['memory'] }),
+  chosen('not_an_incident', ofNone(members(told(/No incident began with this message/)))),
 ];
 
 /** What is not there, or not any more: said in words, and nothing is done. */

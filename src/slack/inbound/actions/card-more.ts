@@ -22,7 +22,7 @@ import {
 import { modal } from '../../views/modal.ts';
 import { readPlan, settle } from './decide.ts';
 import type { Pressed } from './pressed.ts';
-import { mayLook, NOT_YOURS, show } from './show.ts';
+import { mayLook, mayTouch, NOT_YOURS, show } from './show.ts';
 
 const GONE = 'This card is not one of mine any more. Nothing was done.';
 const NOT_OPEN = 'This is not open any more; its card says what became of it.';
@@ -111,7 +111,9 @@ async function saveEdit(
   const action = plan && (await records.action(plan.actionId));
   if (!plan || !action) return GONE;
   try {
-    const may = await context.directory.mayAct(userId, body.user.team_id ?? null);
+    const audience = { userId, channel: where.channel || null, threadTs: where.threadTs };
+    const presser = { userId, teamId: body.user.team_id ?? null, audience };
+    const may = await mayTouch(context, presser, action.incidentId);
     if (!may.ok) return may.reason;
     const edited = readEdited(values);
     const saved = await plans.save({ ...plan, by: userId }, edited);

@@ -97,10 +97,11 @@ const grammars: Readonly<Record<string, Grammar>> = {
   ),
   watch: fits(nothingOr(/^(?:list)$/, new RegExp(String.raw`^(?:stop|start)\s+${NAME}(?:\s+\S+)?$`))),
   memory: fits(nothingOr(/^list$/, search('list|search|remember|forget|show'))),
-  runbooks: fits(nothingOr(/^list$/, search('search|for|about|on'))),
+  runbooks: fits(nothingOr(/^list$/, search('search|for|about|on'), new RegExp(`^${NAME}$`))),
   targets: fits(nothingOr(new RegExp(`^${NAMED}$`))),
   oncall: fits(nothingOr(/^now$/, new RegExp(`^${NAMED}$`))),
-  ...Object.fromEntries(['handoff', 'promotions', 'settings'].map((name) => [name, fits(/^$/)])),
+  ...Object.fromEntries(['handoff', 'promotions'].map((name) => [name, fits(/^$/)])),
+  settings: fits(nothingOr(/^(?:me|mine|my)$/)),
   help: fits(nothingOr(/^me$/)),
 };
 
@@ -108,8 +109,8 @@ const grammars: Readonly<Record<string, Grammar>> = {
 const ORDERS: ReadonlySet<HelpGroup> = new Set(['Take', 'Stop', 'One problem, or two', 'Mute', 'Watch']);
 /** What becomes of an incident, its thread is told. */
 const TOLD: ReadonlySet<HelpGroup> = new Set(['Take', 'Stop', 'One problem, or two', 'Mute']);
-/** Read in its thread, since they are of that incident alone. */
-const READ_IN_THREAD: ReadonlySet<string> = new Set(['cost', 'update', 'report']);
+/** Read in its thread, since they are of that incident alone. A report stands there itself; what is said of it is for who asked. */
+const READ_IN_THREAD: ReadonlySet<string> = new Set(['cost', 'update']);
 
 /**
  * Reads what somebody says to the bot as a command: its first word is a command's name, and the rest is what may follow it. “update”

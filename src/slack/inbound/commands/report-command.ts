@@ -1,4 +1,4 @@
-import { type IncidentId, parseIncidentId } from '../../../core/ids.ts';
+import { type IncidentId, readIncidentId } from '../../../core/ids.ts';
 import { isEnded } from '../../../core/machine.ts';
 import { minute } from '../../../incidents/reports/report-lines.ts';
 import { reportStory } from '../../../incidents/reports/report-text.ts';
@@ -20,7 +20,7 @@ const AT_IT_MS = 60_000;
 /** `/sentry report INC-7`: the post-incident report, made once where the incident's thread is. */
 export async function reportCommand(context: SlackContext, asked: Asked): Promise<Say> {
   const { rest, userId, teamId, channel } = asked;
-  const id = rest ? parseIncidentId(rest) : await incidentHere(context, asked);
+  const id = rest ? readIncidentId(rest) : await incidentHere(context, asked);
   if (!id)
     return sayText(
       rest

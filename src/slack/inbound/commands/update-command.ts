@@ -1,4 +1,4 @@
-import { parseIncidentId } from '../../../core/ids.ts';
+import { readIncidentId } from '../../../core/ids.ts';
 import type { Incident } from '../../../core/incident.ts';
 import { nextCalls } from '../../../incidents/reports/handoff-of.ts';
 import { sitrep, sitrepLine, worstFirst } from '../../../incidents/reports/sitrep.ts';
@@ -15,7 +15,7 @@ const LISTED = 20;
 export async function updateCommand(context: SlackContext, asked: Asked): Promise<Say> {
   const { records } = context.deps;
   const { userId, channel, rest } = asked;
-  const named = rest ? parseIncidentId(rest) : await incidentHere(context, asked);
+  const named = rest ? readIncidentId(rest) : await incidentHere(context, asked);
   if (rest && !named)
     return sayText(`“${cut(rest, 60)}” is not an incident’s number. Say it like this: /sentry update INC-7`);
   if (named) {
@@ -33,7 +33,10 @@ export async function updateCommand(context: SlackContext, asked: Asked): Promis
   if (others.length === 0) return updateOf(context, only);
   const lines = open.slice(0, LISTED).map(sitrepLine);
   const more = open.length > LISTED ? [`and ${open.length - LISTED} more: /sentry incidents`] : [];
-  return sayText([...lines, ...more, '', `More of one: /sentry update ${only.id}`].join('\n'));
+  return {
+    ...sayText([...lines, ...more, '', `More of one: /sentry update ${only.id}`].join('\n')),
+    share: true,
+  };
 }
 
 async function updateOf(context: SlackContext, { id }: Incident): Promise<Say> {
@@ -41,7 +44,8 @@ async function updateOf(context: SlackContext, { id }: Incident): Promise<Say> {
   const record = await records.load(id);
   if (record === null) return sayText(notToSee(id));
   const nextCallAt = (await nextCalls(sql, [id])).get(id) ?? null;
-  return sayText(await context.withNames(sitrep(record, { now: new Date(), read: measured, nextCallAt })));
+  const text = sitrep(record, { now: new Date(), read: measured, nextCallAt });
+  return { ...sayText(await context.withNames(text)), share: true };
 }
 
 /** What is said in a thread is read by all who read there: then only what they all may read. */
