@@ -9,7 +9,7 @@ import { createReportClaims } from '../incidents/reports/report-claims.ts';
 import type { Steered } from '../incidents/steering.ts';
 import { formatBoard } from '../ingest/watch-board.ts';
 import { listSystems } from '../memory/systems/systems.ts';
-import { costLines, costReport } from '../record/cost.ts';
+import { costLines, costReport, incidentCost } from '../record/cost.ts';
 import { createHomeRecord } from '../record/home-record.ts';
 import { createRecords } from '../record/record.ts';
 import { formatBreaker } from '../safety/limits/format-breaker.ts';
@@ -163,7 +163,11 @@ async function costCommand(
   { text, incidentId }: Parameters<SlackDeps['commands'][string]>[0],
 ): Promise<string> {
   const asked = text.trim() === '' ? incidentId : (parseIncidentId(text) ?? null);
-  return [...costLines(await costReport(services.sql, asked)), await currentBreaker(services)].join('\n');
+  const report = await costReport(services.sql, asked);
+  // Of an incident its own cost alone: it may be read where nothing else of this workspace is told.
+  return (
+    report.incident ? incidentCost(report) : [...costLines(report), await currentBreaker(services)]
+  ).join('\n');
 }
 
 /** The named incident, else the thread's. A bare number is none: whether it may be read is asked of what is named whole. */

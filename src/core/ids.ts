@@ -13,6 +13,11 @@ export const asActionId = (text: string): ActionId => text as ActionId;
 
 const INCIDENT_ID = /^INC-[1-9][0-9]{0,17}$/;
 
+/** The incident that a word of a sentence names, marks after it left out: `INC-7,` is INC-7, and `7` none. */
+export function namedIncident(word: string): IncidentId | undefined {
+  return /^inc-/i.test(word) ? parseIncidentId(word.replace(/[,;:.!]+$/, '')) : undefined;
+}
+
 /** Accepts `INC-7`, `inc-7` and `7`, as people type them; undefined for anything else. */
 export function parseIncidentId(text: string): IncidentId | undefined {
   const upper = text.trim().toUpperCase();

@@ -68,12 +68,13 @@ function summed(by: readonly CostShare[]): CostSum {
 }
 
 /** For people: each span a line, and below it what it is made of. */
-export function costLines({ incident, today, thirtyDays }: CostReport): readonly string[] {
-  return [
-    ...(incident ? spanLines(incident.id, incident) : []),
-    ...spanLines('Today (UTC)', today),
-    ...spanLines('30 days', thirtyDays),
-  ];
+/** Of its incident alone. */
+export const incidentCost = ({ incident }: CostReport): readonly string[] =>
+  incident ? spanLines(incident.id, incident) : [];
+
+export function costLines(report: CostReport): readonly string[] {
+  const { today, thirtyDays } = report;
+  return [...incidentCost(report), ...spanLines('Today (UTC)', today), ...spanLines('30 days', thirtyDays)];
 }
 
 function spanLines(name: string, sum: CostSum): readonly string[] {

@@ -1,7 +1,7 @@
 import type { Action } from '../../core/action.ts';
 import { closestName } from '../../core/closest-name.ts';
 import { messageOf, type Refusal, refuse } from '../../core/errors.ts';
-import { type IncidentId, parseIncidentId } from '../../core/ids.ts';
+import { type IncidentId, namedIncident } from '../../core/ids.ts';
 import { formatPrincipals, type Principal } from '../../core/principal.ts';
 import { formatScope } from '../../core/switch-scope.ts';
 import { formatSwitch, type KillSwitch, switchScopes } from '../../safety/kill-switch/kill-switch.ts';
@@ -61,7 +61,7 @@ export function createKillSwitchCommands(deps: {
   /** `INC-7 …`: of one incident. */
   function incidentIn(text: string): { readonly id: IncidentId; readonly rest: string } | undefined {
     const [word = '', ...rest] = text.trim().split(/\s+/);
-    const id = /^inc-/i.test(word) ? parseIncidentId(word.replace(/[,;:.!]+$/, '')) : undefined;
+    const id = namedIncident(word);
     return id && { id, rest: rest.join(' ') };
   }
 

@@ -11,6 +11,8 @@ import { failureOf } from './web-errors.ts';
 /** A card that is posted changes no record: it is looked for this often. */
 const EVERY_MS = 3_000;
 const AT_ONCE = 200;
+/** Who may not approve it is not asked about again sooner: with many people and plans that would be all it does. */
+const ASK_AGAIN_MS = 60_000;
 /** Slack forgets what a session waits for after about an hour. */
 const SESSION_MINUTES = 60;
 const SESSIONS = 50;
@@ -31,6 +33,7 @@ export function createApprovalNotices(context: SlackContext): {
   /** What was last told by this process, so that Slack is not asked again for what has not changed. */
   const told = new Map<string, string>();
   const shown = new Map<string, boolean>();
+  const refused = new Map<string, number>();
   let end = async (): Promise<void> => undefined;
   return {
     start(bus) {
@@ -38,7 +41,7 @@ export function createApprovalNotices(context: SlackContext): {
         on: { 'incident.changed': 'sweep' },
         everyMs: EVERY_MS,
         async sweep() {
-          await note(context);
+          await note(context, refused);
           await tellOpen(context, told);
           await showSessions(context, shown);
         },
@@ -49,16 +52,23 @@ export function createApprovalNotices(context: SlackContext): {
 }
 
 /** Puts on record whom is to be told of what, before anybody is. */
-async function note(context: SlackContext): Promise<void> {
+async function note(context: SlackContext, refused: Map<string, number>): Promise<void> {
   const { sql } = context.deps;
   const due = await sql<Pair>`
     SELECT a.id AS action, p.user_id AS user
       FROM (SELECT user_id FROM person_preference WHERE dm_approvals ORDER BY user_id LIMIT ${AT_ONCE}) p
      CROSS JOIN LATERAL (SELECT id FROM action WHERE state = 'proposed' AND NOT audit_only ORDER BY id LIMIT ${AT_ONCE}) a
      WHERE NOT EXISTS (SELECT FROM approval_notice n WHERE n.action_id = a.id AND n.user_id = p.user_id)`;
+  for (const [key, until] of refused) if (until < performance.now()) refused.delete(key);
   for (const { action: id, user } of due) {
+    const key = `${id}/${user}`;
+    if (refused.has(key)) continue;
     const found = await waiting(context, id, user);
-    if (found === null || (await cardOf(context, found)) === null) continue;
+    if (found === null) {
+      refused.set(key, performance.now() + ASK_AGAIN_MS);
+      continue;
+    }
+    if ((await cardOf(context, found)) === null) continue;
     await sql`
       INSERT INTO approval_notice (action_id, user_id) VALUES (${id}, ${user}) ON CONFLICT DO NOTHING`;
   }

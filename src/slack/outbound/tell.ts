@@ -43,8 +43,9 @@ export function sayStory(text: string): Say {
 }
 
 /**
- * Answers one person so that only they see it. Where Slack cannot (no channel, an old client, a partial server) it
- * falls back to the interaction's own URL, then to the thread: a click or command is never met with silence.
+ * Answers one person so that only they see it, whatever fails: what is for them alone may be of a channel that others do not see. Where
+ * Slack cannot (no channel, an old client, a partial server) it falls back to the interaction's own URL, then to a direct message: a
+ * click or command is never met with silence.
  */
 export async function tell(client: WebClient, log: Log, to: Audience, say: Say): Promise<void> {
   // Also by the interaction's own URL, which no client of ours stands before.
@@ -59,10 +60,6 @@ export async function tell(client: WebClient, log: Log, to: Audience, say: Say):
     ways.push(() => client.chat.postEphemeral({ channel, user: to.userId, ...thread, ...message }));
   if (respond)
     ways.push(() => respond({ response_type: 'ephemeral', replace_original: false, ...thread, ...message }));
-  if (channel && to.threadTs)
-    ways.push(() =>
-      client.chat.postMessage({ channel, ...thread, ...message, text: `<@${to.userId}> ${message.text}` }),
-    );
   ways.push(() => client.chat.postMessage({ channel: to.userId, ...message }));
   for (const way of ways) {
     try {

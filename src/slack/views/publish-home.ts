@@ -50,7 +50,11 @@ async function drawn(context: SlackContext, userId: string): Promise<ReturnType<
   // Those that are open are asked about, too, however old they are.
   const known = new Set(reader.recent.map(({ id }) => id));
   const recent = [...open.filter(({ id }) => !known.has(id)), ...reader.recent];
-  const facts = await orNull(context, 'facts', context.deps.home.facts({ ...reader, recent }));
+  // A guest sees the incidents of their channels, and nothing of how Sentry is set up.
+  const isMember = (await context.directory.mayAct(userId, null)).ok;
+  const facts = isMember
+    ? await orNull(context, 'facts', context.deps.home.facts({ ...reader, recent }))
+    : null;
   const [holders, cards, onCall, promotions] = await Promise.all([
     namesOf(context, facts?.holders ?? new Map()),
     cardsOf(context, facts?.approvals ?? []),
@@ -59,7 +63,7 @@ async function drawn(context: SlackContext, userId: string): Promise<ReturnType<
   ]);
   return homeView({
     at,
-    status: facts ? await statusOf(context, facts) : await context.statusLines(),
+    status: facts ? await statusOf(context, facts) : isMember ? await context.statusLines() : [],
     open,
     facts,
     onCall,

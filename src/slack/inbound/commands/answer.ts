@@ -22,7 +22,7 @@ export async function answer(context: SlackContext, to: Audience, say: Say): Pro
 }
 
 /** Nobody else reads along there. */
-const isDirect = (channel: string): boolean => channel.startsWith('D');
+export const isDirect = (channel: string): boolean => channel.startsWith('D');
 
 const blocksOf = ({ blocks = [] }: Say) => blocks.slice(0, LIMITS.messageBlocks - BESIDE);
 
@@ -47,6 +47,10 @@ async function keep(context: SlackContext, to: Audience, say: Say): Promise<stri
 
 /** Whatever an answer tells of an incident, it names it. */
 function incidentsIn(said: Json): ReadonlySet<IncidentId> {
-  const named = JSON.stringify(said).match(/\bINC-[1-9]\d*\b/g) ?? [];
+  // A line's end is written as a letter there, and would be a part of the word.
+  const named =
+    JSON.stringify(said)
+      .replace(/\\[nrt]/g, ' ')
+      .match(/\bINC-[1-9]\d*\b/g) ?? [];
   return new Set(named.map(asIncidentId));
 }

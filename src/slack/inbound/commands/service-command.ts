@@ -1,4 +1,4 @@
-import { parseIncidentId } from '../../../core/ids.ts';
+import { namedIncident, parseIncidentId } from '../../../core/ids.ts';
 import type { SlackContext } from '../../context.ts';
 import { type Say, sayText } from '../../outbound/tell.ts';
 import { type Asked, type Command, type HelpGroup, incidentHere, notToSee } from './command.ts';
@@ -27,7 +27,7 @@ export async function askService(
   const incidentId = await incidentHere(context, asked);
   // Whatever is asked for: what may not be read can neither be stopped nor gone on with, nor be learnt of by trying.
   const [first = ''] = rest.split(' ');
-  const named = name === 'cost' || /^inc-/i.test(first) ? parseIncidentId(first) : undefined;
+  const named = name === 'cost' ? parseIncidentId(first) : namedIncident(first);
   if (named && named !== incidentId) {
     const found = await records.load(named);
     const mayRead = found && (await context.access.mayRead(userId, found.incident, channel));

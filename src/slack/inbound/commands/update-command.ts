@@ -6,6 +6,7 @@ import type { SlackContext } from '../../context.ts';
 import { type Say, sayText } from '../../outbound/tell.ts';
 import { readableBy } from '../../people/access.ts';
 import { cut } from '../../views/blocks/text.ts';
+import { isDirect } from './answer.ts';
 import { type Asked, incidentHere, notToSee } from './command.ts';
 
 const OPEN = 200;
@@ -54,7 +55,7 @@ export async function tellableHere(
   { channel, threadTs }: Pick<Asked, 'channel' | 'threadTs'>,
   incidents: readonly Incident[],
 ): Promise<readonly Incident[]> {
-  if (threadTs === null) return incidents;
+  if (threadTs === null || isDirect(channel)) return incidents;
   const may = await Promise.all(incidents.map((said) => access.mayTell(said, { id: said.id, channel })));
   return incidents.filter((_, at) => may[at]);
 }

@@ -21,6 +21,7 @@ import { readCommand, type Spoken } from '../commands/read-command.ts';
 import { sentryCommand } from '../commands/sentry-command.ts';
 import { readCourtesy } from '../direct/read-direct.ts';
 import { isQuestion } from './question-words.ts';
+import { readOrder } from './read-order.ts';
 
 /** Something a person said to the bot. */
 export interface Said {
@@ -63,14 +64,15 @@ export async function answerMention(context: SlackContext, said: Said): Promise<
 const BY_NAME = /^\s*@?sentry\s*[,:]\s*(.+)$/is;
 
 /**
- * A reply in an incident's thread without a mention is people talking, unless it asks Sentry by its name, or says that it is a hint or to
- * be remembered.
+ * A reply in an incident's thread without a mention is people talking, unless it asks or stops Sentry by its name, or says that it is a
+ * hint or to be remembered.
  */
 export async function answerReply(context: SlackContext, said: Said): Promise<void> {
-  const asked = BY_NAME.exec(said.text)?.[1]?.trim() ?? '';
-  if (isQuestion(asked)) return answerMention(context, { ...said, text: asked });
   const incidentId = await incidentOf(context, said);
   if (!incidentId) return;
+  const asked = BY_NAME.exec(said.text)?.[1]?.trim() ?? '';
+  if (isQuestion(asked) || readOrder(asked, { inThread: true })?.verb === 'stop')
+    return answerMention(context, { ...said, text: asked });
   await noteWriter(context, incidentId, said);
   if (HINT.test(said.text)) await takeHint(context, incidentId, said, said.text.replace(HINT, ''));
   else if (REMEMBER.test(said.text)) await keep(context, incidentId, said, said.text.replace(REMEMBER, ''));

@@ -13,10 +13,13 @@ const POINTING = /^(?:(?:it|this|that|now|here|please|incident)\b[\s,]*)+/i;
 
 /** What may stand before the order: thanks and marks, as people write in a hurry. */
 export const BEFORE =
-  /^(?:(?:please|pls|ok|okay|hey|no|now|just|(?:can|could|will|would) you|sentry)\b|:[a-z0-9_+-]+:|[\s,.!–—-]|\p{Extended_Pictographic}|\uFE0F)+/iu;
+  /^(?:(?:please|pls|ok|okay|hey|no|now|just|wait|(?:hold|hang) on|(?:can|could|will|would) you|sentry)\b|:[a-z0-9_+-]+:|[\s,.!:*_~`"'“‘–—-]|\p{Extended_Pictographic}|\uFE0F)+/iu;
 
 /** “can you stop?” asks for it; “stop?” asks about it. */
 const POLITE = /\b(?:can|could|will|would) you\b/i;
+
+/** How people set off what matters: `*stop*`, “stop”. */
+const MARKS = { before: ' .!*_~`"”’', after: ' .!*_~`"”’' };
 
 /** “stop the payroll job first” tells what to do about the problem: a sentence, as nobody writes a target's name. */
 const SENTENCE = /^(?:the|an?|your|my|our)\s/i;
@@ -31,7 +34,7 @@ export function readOrder(text: string, { inThread }: { readonly inThread: boole
   const order = { verb: verb.toLowerCase() as Order['verb'] };
   const isStopHere = inThread && order.verb === 'stop';
   if (/\?\s*$/.test(said) && !(isStopHere && POLITE.test(text))) return null;
-  const rest = trimMarks(said.replace(/\?\s*$/, '').replace(POINTING, ''), { before: ' .!', after: ' .!' });
+  const rest = trimMarks(said.replace(/\?\s*$/, '').replace(POINTING, ''), MARKS);
   if (SENTENCE.test(rest) && !isStopHere) return null;
   const reason = /^(?::|(?:because|since)\b)\s*(.*)$/is.exec(rest)?.[1];
   return rest === '' || reason !== undefined

@@ -48,7 +48,7 @@ async function mayBeTold(
   { deps, access }: SlackContext,
   { channel, message, userId }: Shortcut,
 ): Promise<boolean> {
-  if (message.by === userId) return true;
+  if (message.by === userId && !message.carries) return true;
   const none = asIncidentId('');
   const home = await deps.workspace.homeOf(undefined);
   return access.mayTell({ id: none, channel }, { id: none, channel: home });

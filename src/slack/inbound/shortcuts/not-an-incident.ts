@@ -1,6 +1,14 @@
+import type { IncidentId } from '../../../core/ids.ts';
 import type { SlackContext } from '../../context.ts';
 import { carryOut } from '../commands/incident-orders.ts';
 import { openedBy, type Shortcut } from './shortcut.ts';
+
+/** Whether other alerts would be closed with this one. Of one source, since several tell of the same alert. */
+async function isOfSeveral({ deps: { sql } }: SlackContext, id: IncidentId): Promise<boolean> {
+  const rows = await sql`
+    SELECT FROM alert WHERE incident_id = ${id} GROUP BY source HAVING count(DISTINCT fingerprint) > 1 LIMIT 1`;
+  return rows.length > 0;
+}
 
 /** *Not an incident*: on an alert's message, or on the first one of an incident's thread, it closes that incident with these words. */
 export async function notAnIncident(context: SlackContext, shortcut: Shortcut): Promise<void> {
@@ -15,6 +23,10 @@ export async function notAnIncident(context: SlackContext, shortcut: Shortcut): 
   if (!id)
     return context.tell(to, {
       text: 'No incident began with this message. Choose this on an alert, or on the first message of an incident’s thread.',
+    });
+  if (await isOfSeveral(context, id))
+    return context.tell(to, {
+      text: `${id} is of more alerts than this one. If none of them is an incident, close it in its thread, by “close” or behind its three dots.`,
     });
   const who = { userId, teamId, channel, threadTs: message.threadTs };
   const done = await carryOut(context, id, { verb: 'close', reason: 'not an incident' }, who);

@@ -18,6 +18,8 @@ export interface Shortcut {
     readonly threadTs: string;
     /** A person's id; null: an app has written it. */
     readonly by: string | null;
+    /** It carries what others have said: a message that was forwarded, a link that was opened. */
+    readonly carries: boolean;
     /** Its words, links by their label. */
     readonly text: string;
   };
@@ -47,6 +49,7 @@ export function readShortcut(body: MessageShortcut, respond: RespondFn): Shortcu
       ts: at,
       threadTs: thread ?? at,
       by: bot === undefined ? (user ?? null) : null,
+      carries: Array.isArray(message['attachments']) && message['attachments'].length > 0,
       text: textOf(message),
     },
   };
