@@ -96,9 +96,10 @@ async function passAndRun(call: Call): Promise<Ended> {
   });
   await onRecord(intent);
   if (tool.kind === 'active') return proposePlan(call);
-  const raw = await onSystem(() =>
-    withTimeout(tool.timeoutMs, options.signal, async (signal) => use(call, tool, input, signal)),
-  );
+  const used = (): Promise<ToolOutput | Refusal> =>
+    withTimeout(tool.timeoutMs, options.signal, async (signal) => use(call, tool, input, signal));
+  // What reads the record alone fails with it.
+  const raw = tool.kind === 'evidence' ? await used() : await onSystem(used);
   if ('ok' in raw) return refused(call, raw);
   const { text, data, truncated } = deps.screened.output(raw);
   return [

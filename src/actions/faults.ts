@@ -1,9 +1,12 @@
 import { messageOf, OpsError } from '../core/errors.ts';
 import { isOutage } from '../core/is-outage.ts';
 
-/** A fault of a tool or of the system it reaches: the call's outcome. Whatever was thrown, it is told apart from the record's by its type. */
+/**
+ * A fault of a tool or of the system it reaches: the call's outcome. What it calls unrecorded is its own fault all the same, or a target could
+ * have a turn made again for ever.
+ */
 export const faultOfTool = (error: unknown): OpsError =>
-  error instanceof OpsError
+  error instanceof OpsError && error.code !== 'NOT_RECORDED'
     ? error
     : new OpsError('TOOL_FAILED', messageOf(error), { hint: '', cause: error });
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AlertRule } from '../core/alert-rule.ts';
-import { messageOf, type Refusal } from '../core/errors.ts';
+import { messageOf, OpsError, type Refusal } from '../core/errors.ts';
 import { asToolCallId } from '../core/ids.ts';
 import type { Measure, Measured } from '../core/measure.ts';
 import { newId } from '../core/new-id.ts';
@@ -138,10 +138,27 @@ async function systemOf(
   }
 }
 
+/** Longer than that of any kind; an index takes 2,700 bytes. */
+const MAX_IDENTITY = 500;
+
+/** What a system says of itself is its own fault where no record could take it: not the record's. */
+function wellFormed(found: TargetIdentity): TargetIdentity {
+  const { systemIdentifier: given } = found;
+  if (typeof given === 'string' && given !== '' && given.length <= MAX_IDENTITY && !given.includes('\u0000'))
+    return found;
+  throw new OpsError(
+    'NO_IDENTITY',
+    'The system does not say which one it is, or not in a way that can be kept.',
+    {
+      hint: 'Look whether something between here and there changes its answers.',
+    },
+  );
+}
+
 /** Whatever learns which system a name stands for puts it on record: the switch is for the system. */
 async function identityOf({ sql, targets, identity }: GateDeps, name: string): Promise<TargetIdentity> {
   const target = targets.get(name);
-  const found = await onSystem(() => identity(name));
+  const found = await onSystem(async () => wellFormed(await identity(name)));
   // Changed meanwhile: it is another system's.
   if (target && targets.get(name) === target)
     await onRecord(recordIdentity(sql, target, found.systemIdentifier));

@@ -34,7 +34,7 @@ export interface PlanEdits {
 }
 
 type Deps = InvestigationDeps & {
-  readonly policy: Pick<ApprovalPolicy, 'mayDecide'>;
+  readonly policy: Pick<ApprovalPolicy, 'mayDecide' | 'demands'>;
   readonly tools: OfferedTools;
 };
 
@@ -85,10 +85,38 @@ async function save(
     if (!changed.ok) return changed;
     inputs.push(changed.input);
   }
-  const isSame = steps.every(({ input }, at) => canonicalJson(input) === canonicalJson(inputs[at] ?? null));
-  if (isSame) return refuse('NOTHING_CHANGED', 'Nothing was changed: it is as the card shows it.');
-  return propose(deps, incident, steps, inputs, by);
+  const isUnchanged = steps.every(({ input }, at) => isSame(input, inputs[at] ?? null));
+  if (isUnchanged) return refuse('NOTHING_CHANGED', 'Nothing was changed: it is as the card shows it.');
+  return (await easierThan(deps, steps)) ?? propose(deps, incident, steps, inputs, by);
 }
+
+/**
+ * What is changed is asked for without its runbook's name, so another rule may decide about it. Refused where that rule asks for less: else one
+ * person alone would run, changed, what needed two.
+ */
+async function easierThan({ policy }: Deps, steps: readonly Action[]): Promise<Refusal | undefined> {
+  for (const step of steps) {
+    const before = await policy.demands(step);
+    const after = await policy.demands({ ...step, runbookId: null });
+    // Where nobody may approve it, its proposal says so.
+    if ('ok' in after) continue;
+    const isEasier =
+      'ok' in before ||
+      after.approvals < before.approvals ||
+      (after.selfApproval && !before.selfApproval) ||
+      (before.hours !== null && !isSame(after.hours, before.hours)) ||
+      after.approvers.some((one) => !before.approvers.some((other) => isSame(one, other)));
+    if (isEasier)
+      return refuse(
+        'EASIER_RULE',
+        'Changed, it would be approved by a less strict rule than its runbook’s. Say no, with what you want instead.',
+      );
+  }
+  return undefined;
+}
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  canonicalJson(one as Json) === canonicalJson(other as Json);
 
 async function propose(
   deps: Deps,

@@ -21,7 +21,7 @@ export interface Decision {
   readonly reason: string;
   /** With *deny*: look for another way (back to planning) rather than leave it at the report. */
   readonly anotherWay: boolean;
-  /** With *deny*: how far the No reaches and for how long; this very action in this incident when left out. */
+  /** With *deny*: how far the No reaches and for how long; this very act, in every incident, when left out. */
   readonly reach?: DenialReach;
 }
 

@@ -141,6 +141,8 @@ async function transition(
 ): Promise<boolean> {
   const { sql, records, audit, seal } = deps;
   const approve = decision.decision === 'approve';
+  // Asked before: Slack may take its time to say who somebody is.
+  const denied = approve ? [] : await theirsToDeny(deps, decision, action);
   return sql.begin(async (tx) => {
     await tx`SET LOCAL synchronous_commit = on`;
     // A denial and a claim on one system come one after the other: either it is seen there, or it was too late.
@@ -192,7 +194,7 @@ async function transition(
             anotherWay: decision.anotherWay,
           },
     );
-    const denial = approve ? null : await deny(tx, deps, decision, action);
+    const denial = approve ? null : await deny(tx, deps, decision, action, denied);
     if (!approve && (decision.reason || decision.anotherWay))
       await addRequester(tx, action.incidentId, decision.by);
     if (isFinal)
@@ -227,14 +229,29 @@ async function transition(
   });
 }
 
+/** Of a plan that is denied as a whole, the steps to which this person may say No: elsewhere it holds for these alone. */
+async function theirsToDeny(
+  { records, policy }: ApprovalDeps,
+  { by }: Decision,
+  action: Action,
+): Promise<readonly Action[]> {
+  const steps = await records.plan(action.planId);
+  const incident = await records.incident(action.incidentId);
+  if (incident === null || steps.length === 1) return steps;
+  const now = policy.asOfNow();
+  const theirs: Action[] = [];
+  for (const step of steps) if (!(await policy.mayDecide(by, step, incident, 'deny', now))) theirs.push(step);
+  return theirs;
+}
+
 /** The No itself, and what it overtakes in other incidents: they go back to planning, and ask with it on their card. */
 async function deny(
   tx: Tx,
   deps: ApprovalDeps,
   { by, reason, reach }: Decision,
   action: Action,
+  steps: readonly Action[],
 ): Promise<Denial> {
-  const steps = await deps.records.plan(action.planId);
   const denial = await recordDenial(tx, action, steps, {
     by,
     reason,

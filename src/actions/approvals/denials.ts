@@ -41,14 +41,16 @@ export async function unacknowledged(sql: Sql | Tx, action: Covered): Promise<re
 /** Why an approved action may not begin, asked where nothing else on its system can begin or be denied. */
 export async function deniedMeanwhile(
   tx: Tx,
-  action: Covered & Pick<Action, 'undoes' | 'decidedBy' | 'requestedBy'>,
+  action: Covered & Pick<Action, 'incidentId' | 'undoes' | 'decidedBy' | 'requestedBy'>,
   byPolicy: string,
 ): Promise<Refusal | undefined> {
   const standing =
     action.decidedBy === byPolicy ? await denialsOf(tx, action) : await unacknowledged(tx, action);
   // Whoever said No to touching it may take back what was done to it.
   const denial = standing.find(({ saidBy }) => action.undoes === null || saidBy !== action.requestedBy);
-  return denial && refuse('DENIED', `Somebody has said no to ${labelOf(denial)} since this was proposed.`);
+  // What was denied elsewhere may be of a channel that this one's readers do not see.
+  const what = denial?.incidentId === action.incidentId ? labelOf(denial) : 'what it touches';
+  return denial && refuse('DENIED', `Somebody has said no to ${what} since this was proposed.`);
 }
 
 /**

@@ -23,7 +23,7 @@ export interface TakeBackDeps {
 }
 
 /**
- * Takes a No back, wherever it reached. One's own: whoever may deny. Another's: only who may approve the very thing, or a
+ * Takes a No back, wherever it reached. One's own: whoever may deny. Another's: only who may approve all of the very thing, or a
  * person who asked for it could clear the way for themselves.
  */
 export async function takeDenialBack(
@@ -49,8 +49,12 @@ async function take({ sql, records, audit, policy }: TakeBackDeps, { actionId, p
   const [row] = await sql<DenialRow>`SELECT * FROM denial WHERE action_id = ${actionId}`;
   if (!row) return refuse('NOT_DENIED', 'Nothing is on record that could be taken back.');
   const denial = toDenial(row);
-  const mayNot = await policy.mayDecide(by, action, incident, denial.saidBy === by ? 'deny' : 'approve');
-  if (mayNot) return mayNot;
+  // It holds for each step by itself, in other incidents too: who clears the way for one has to be allowed that one.
+  const isOwn = denial.saidBy === by;
+  for (const step of isOwn ? [action] : await records.plan(action.planId)) {
+    const mayNot = await policy.mayDecide(by, step, incident, isOwn ? 'deny' : 'approve');
+    if (mayNot) return mayNot;
+  }
   const isFirst = await sql.begin(async (tx) => {
     await tx`SET LOCAL synchronous_commit = on`;
     const rows = await tx`

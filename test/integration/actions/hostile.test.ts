@@ -438,6 +438,20 @@ describe('a database that is away', () => {
     },
   );
 
+  test.each([undefined, null, '', 'x'.repeat(3_000), 'a\u0000b'])(
+    'a system that calls itself %s has failed: no turn is made again for ever for it',
+    async (systemIdentifier) => {
+      const found = { ...(await rig.core.gateDeps.identity('box')), systemIdentifier } as never;
+      const gate = createGate({ ...rig.core.gateDeps, identity: async () => found });
+      expect(await call(rig, 'surgeon', incidentId, mend('way'), gate)).toMatchObject({ kind: 'failed' });
+    },
+  );
+
+  test('a tool that says it is not recorded has failed', async () => {
+    rig.odd.read = () => Promise.reject(new OpsError('NOT_RECORDED', 'x', { hint: 'x', retryable: true }));
+    expect(await readOddly()).toMatchObject({ kind: 'failed', code: 'TOOL_FAILED' });
+  });
+
   test('does not loosen a criterion: it stays with the system that was looked at', async () => {
     const gate = createGate({ ...rig.core.gateDeps, sql: recordWithout('target_identity') });
     const plan = { steps: [], holdMs: 1, timeoutMs: 1 };

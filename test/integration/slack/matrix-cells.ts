@@ -660,8 +660,13 @@ export const ROWS: readonly Row[] = [
   typed('assign', ({ id }) => `assign ${id} @olivia`, ofMembers(done(/ha(?:s|ve) INC-\d+/))),
   typed('severity', ({ id }) => `severity ${id} warning`, ofMembers(done(/is warning now/))),
   typed('close', ({ id }) => `close ${id} by hand`, ofMembers(done(/is closed/))),
-  typed('stop', ({ id }) => `stop ${id}`, ofMembers(done(/is stopped/), told(/nothing to stop/))),
-  typed('resume', ({ id }) => `resume ${id}`, ofMembers(done(/goes on/), told(/is not stopped/)), {
+  // With the marks that people leave after a name.
+  typed(
+    'stop',
+    ({ id }) => `stop ${id}, it is noise`,
+    ofMembers(done(/is stopped/), told(/nothing to stop/)),
+  ),
+  typed('resume', ({ id }) => `resume ${id}.`, ofMembers(done(/goes on/), told(/is not stopped/)), {
     needs: { incident: 'stopped' },
   }),
   typed('merge', ({ id, another }) => `merge ${id} into ${another}`, ofMembers(done(/is a part of/)), {

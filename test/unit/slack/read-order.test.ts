@@ -16,6 +16,12 @@ test.each([
   ['No! Stop, it makes it worse', 'stop', 'makes it worse', ''],
   [':octagonal_sign: can you stop this now', 'stop', null, ''],
   ['🛑 stop', 'stop', null, ''],
+  [': stop', 'stop', null, ''],
+  ['*stop*', 'stop', null, ''],
+  ['“stop”', 'stop', null, ''],
+  ['`stop`', 'stop', null, ''],
+  ['wait, stop!', 'stop', null, ''],
+  ['*stop everything*', 'stop', 'everything', ''],
 ])('“%s” orders %s of %s', (text, verb, scope, reason) => {
   expect(readOrder(text, { inThread: true })).toEqual({ verb, scope, reason });
   expect(readOrder(text, { inThread: false })).toEqual({ verb, scope, reason });
