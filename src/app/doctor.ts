@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readPolicy } from '../actions/policy/read-policy.ts';
+import { wordsForNobody } from '../actions/policy/rule.ts';
 import { createWorkspaceSettings, type WorkspaceSettings } from '../actions/policy/workspace-settings.ts';
 import type { Config } from '../config/config.ts';
 import { readConfigFile } from '../config/config-file.ts';
@@ -180,7 +181,7 @@ function checksFor(config: Config, log: Log): readonly Check[] {
     { part: 'Slack', required: true, run: () => checkSlack(config, log) },
     { part: 'Approvers', required: false, run: () => checkApprovers(config, log) },
     // Without a good one the next start would not begin.
-    { part: 'Policy', required: true, run: () => checkPolicy(config, log) },
+    { part: 'Policy', required: true, run: () => checkPolicy(config) },
     { part: 'Claude', required: false, run: () => checkClaude(config) },
     ...config.targets.map(targetCheck),
     { part: 'Alert rules', required: false, run: () => checkMapping(config) },
@@ -248,23 +249,31 @@ async function checkSlack(config: Config, log: Log): Promise<string> {
 
 async function checkApprovers(config: Config, log: Log): Promise<string> {
   if (config.slack.kind === 'playground') return "the playground's on-call engineers";
-  const { approvers } = await settingsFor(config, log, null);
+  const people = await settingsFor(config, log, null);
+  const { approvers } = people;
   if (approvers.length === 0)
     throw new OpsError('NO_APPROVERS', 'nobody may approve', {
       hint: 'Type /sentry settings in Slack, or set SENTRY_APPROVERS to user ids (U…), group:<handle> or channel:<id>.',
     });
+  const policy = existsSync(config.policy.path) ? policyOf(config) : null;
+  const warnings = policy && 'rules' in policy ? wordsForNobody(policy.rules, people) : [];
+  if (warnings.length > 0)
+    throw new OpsError('NO_APPROVERS', `${config.policy.path}: ${warnings.join('; ')}`, {
+      hint: 'Type /sentry settings in Slack, or set SENTRY_ONCALL_GROUP or SENTRY_ADMINS; or name others in the rule.',
+    });
   return `${approvers.length} named`;
 }
 
-async function checkPolicy(config: Config, log: Log): Promise<string> {
+const policyOf = ({ policy, mcp, targets }: Config) =>
+  readPolicy(readFileSync(policy.path, 'utf8'), policySubjects(allTools, mcp.servers, targets));
+
+async function checkPolicy(config: Config): Promise<string> {
   const { path, isNamed } = config.policy;
   if (!existsSync(path)) {
     if (!isNamed) return 'no policy.yaml: one approver for everything';
     throw new OpsError('POLICY', `${path} is not there`, { hint: 'SENTRY_POLICY names it.' });
   }
-  const people = await settingsFor(config, log, null);
-  const subjects = policySubjects(allTools, config.mcp.servers, config.targets);
-  const found = readPolicy(readFileSync(path, 'utf8'), people, subjects);
+  const found = policyOf(config);
   if ('rules' in found) return `${path}: ${count(found.rules.length, 'rule')}`;
   const lines = found.problems.map(({ line, message }) => `${path}:${line}: ${message}`);
   throw new OpsError('POLICY', lines.join('; '), { hint: 'docs/operations.md has an example.' });

@@ -64,9 +64,9 @@ function readSituations(text: string, file: string): readonly Situation[] {
 }
 
 /** Of the policy as it is in its file now. */
-function effortRules({ policy: { path }, oncallGroup, admins }: Config): readonly EffortRule[] {
+function effortRules({ policy: { path } }: Config): readonly EffortRule[] {
   if (!existsSync(path)) return [];
-  const found = readPolicy(readFileSync(path, 'utf8'), { oncallGroup, admins }, null);
+  const found = readPolicy(readFileSync(path, 'utf8'), null);
   if ('effort' in found) return found.effort;
   throw new OpsError(
     'POLICY',

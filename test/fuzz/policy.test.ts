@@ -4,7 +4,6 @@ import { readPolicy } from '../../src/actions/policy/read-policy.ts';
 import { cpuClock } from '../support/cpu-clock.ts';
 import { fuzzRuns } from './runs.ts';
 
-const people = { oncallGroup: 'oncall', admins: [] };
 const subjects = { tools: ['a'], neverUnasked: ['b'], targets: [], environments: [''] };
 
 test('whatever the file holds, it is read or refused with lines, at once', () => {
@@ -19,7 +18,7 @@ test('whatever the file holds, it is read or refused with lines, at once', () =>
       fc.constantFrom(' ', '\n', '\n  ', '\n    '),
       (parts, glue) => {
         const cpuMs = cpuClock();
-        const found = readPolicy(parts.join(glue), people, subjects);
+        const found = readPolicy(parts.join(glue), subjects);
         if ('problems' in found) for (const { line } of found.problems) expect(line).toBeGreaterThan(0);
         expect(cpuMs()).toBeLessThan(3_000);
       },

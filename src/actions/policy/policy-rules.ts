@@ -9,8 +9,16 @@ import type { AuditLog } from '../../safety/audit/audit-chain.ts';
 import { auditConfigChange } from '../../safety/audit/audit-config-change.ts';
 import { fileMark } from '../../safety/paths/file-mark.ts';
 import { type EffortRule, effortFor } from './effort-rules.ts';
-import { type PolicyPeople, type PolicyProblem, type PolicySubjects, readPolicy } from './read-policy.ts';
-import { type Demands, type Rule, ruleFor, type Subject } from './rule.ts';
+import { type PolicyProblem, type PolicySubjects, readPolicy } from './read-policy.ts';
+import {
+  approversNow,
+  type Demands,
+  type PolicyPeople,
+  type Rule,
+  ruleFor,
+  type Subject,
+  wordsForNobody,
+} from './rule.ts';
 
 /** What approvals take, by policy.yaml where there is one. */
 export interface PolicyRules {
@@ -36,6 +44,7 @@ export interface PolicyRulesOptions {
   readonly path: string | null;
   /** Somebody named the file: not to find it is a fault. */
   readonly isRequired: boolean;
+  /** As they are at the moment of asking. */
   readonly people: PolicyPeople;
   /** What there is for a rule to be about, at the moment of reading. */
   readonly subjects: () => PolicySubjects | null;
@@ -55,20 +64,19 @@ export async function openPolicyRules(options: PolicyRulesOptions): Promise<Poli
   let effort: readonly EffortRule[] = [];
   let problems: readonly PolicyProblem[] = [];
   let mark: string | undefined;
+  let warned = '';
   let reading: Promise<void> | undefined;
 
   async function read(): Promise<void> {
     if (path === null) return;
-    const { oncallGroup, admins } = options.people;
-    // What “oncall” and “admins” mean may be set up while Sentry runs.
-    const now = JSON.stringify([fileMark(path), oncallGroup, admins]);
+    const now = fileMark(path);
     if (now === mark) return;
     const text = textOf(path);
     if (text === null) {
       // Taken away: what it asked for stays in force until the next start.
       problems = rules === null && !options.isRequired ? [] : [{ line: 1, message: 'the file is not there' }];
     } else {
-      const found = readPolicy(text, options.people, options.subjects());
+      const found = readPolicy(text, options.subjects());
       problems = 'problems' in found ? found.problems : [];
       if ('rules' in found) {
         const details = { path, rules: found.rules.length, text: text.slice(0, KEPT) };
@@ -98,6 +106,16 @@ export async function openPolicyRules(options: PolicyRulesOptions): Promise<Poli
       reading = undefined;
     });
     await reading;
+    warn();
+  }
+
+  /** No fault of the file: the settings may name somebody again at any time. Told when it changes. */
+  function warn(): void {
+    const warnings = wordsForNobody(rules ?? [], options.people);
+    const said = warnings.join('\n');
+    if (said !== warned && warnings.length > 0)
+      log.warn({ path, warnings }, 'the policy has approvers that mean nobody');
+    warned = said;
   }
 
   await refresh();
@@ -138,7 +156,7 @@ export async function openPolicyRules(options: PolicyRulesOptions): Promise<Poli
         rule: rule.name,
         // Destructive: two people, unless the rule says otherwise.
         approvals: rule.approvals ?? (isHigh ? 2 : 1),
-        approvers: rule.approvers ?? usual.approvers,
+        approvers: rule.approvers ? approversNow(rule.approvers, options.people) : usual.approvers,
         selfApproval: rule.selfApproval ?? usual.selfApproval,
         expiresMinutes: rule.expiresMinutes ?? usual.expiresMinutes,
         hours: rule.hours,

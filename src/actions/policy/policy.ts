@@ -126,7 +126,9 @@ export function createApprovalPolicy(options: {
       const demands = await rules.demands(action);
       // What nobody may approve any more can still be denied.
       if ('ok' in demands && decision === 'approve') return demands;
-      const mayNot = await refuses(user, 'ok' in demands ? options.approvers : demands.approvers, asked);
+      const named = 'ok' in demands ? [] : demands.approvers;
+      const allowed = decision === 'deny' && named.length === 0 ? options.approvers : named;
+      const mayNot = await refuses(user, allowed, asked);
       if (mayNot || decision === 'deny' || 'ok' in demands) return mayNot;
       if (demands.hours && !isWithin(demands.hours, now()))
         return refuse(
@@ -153,7 +155,9 @@ export function createApprovalPolicy(options: {
     if (allowed.length === 0)
       return refuse(
         'NO_APPROVERS',
-        'Nobody may approve yet: an admin says who may, with /sentry settings (or SENTRY_APPROVERS in the environment).',
+        options.approvers.length === 0
+          ? 'Nobody may approve yet: an admin says who may, with /sentry settings (or SENTRY_APPROVERS in the environment).'
+          : 'Nobody may approve this yet: the policy leaves it to admins or to who is on call, and there are none. An admin says who they are, with /sentry settings.',
       );
     try {
       if (!(await among(user, allowed, asked)))

@@ -6,20 +6,13 @@ import { HoursFields } from '../../core/hours.ts';
 import { channelPrincipal, type Principal } from '../../core/principal.ts';
 import { readYaml } from '../../safety/inputs/read-yaml.ts';
 import { EffortFields, type EffortRule } from './effort-rules.ts';
-import type { Rule } from './rule.ts';
+import type { ApproverWord, Rule } from './rule.ts';
 
 /** What is wrong with the file, where. */
 export interface PolicyProblem {
   /** From 1. */
   readonly line: number;
   readonly message: string;
-}
-
-/** Who the words of the file mean here. */
-export interface PolicyPeople {
-  /** `oncall`: the members of this group at the moment of the click; null: none is configured. */
-  readonly oncallGroup: string | null;
-  readonly admins: readonly Principal[];
 }
 
 /** What there is here for a rule to be about; a pattern that matches none of it is a slip. */
@@ -99,7 +92,6 @@ export interface ReadPolicy {
  */
 export function readPolicy(
   text: string,
-  people: PolicyPeople,
   subjects: PolicySubjects | null,
 ): ReadPolicy | { readonly problems: readonly PolicyProblem[] } {
   if (text.length > MAX_BYTES) return { problems: [{ line: 1, message: `over ${MAX_BYTES} characters` }] };
@@ -126,9 +118,7 @@ export function readPolicy(
     if (parsed.data.rules.findIndex((other) => other.name === one.name) < index)
       wrong('name', `there is another rule called "${one.name}"`);
     if (subjects) for (const [field, message] of slipsIn(one, subjects)) wrong(field, message);
-    const approvers = one.approvers?.flatMap((who) =>
-      principalsOf(who, people, (why) => wrong('approvers', why)),
-    );
+    const approvers = one.approvers?.flatMap((who) => approverOf(who, (why) => wrong('approvers', why)));
     return {
       name: one.name,
       tools: one.tools ?? null,
@@ -157,17 +147,8 @@ export function readPolicy(
   return problems.length > 0 ? { problems } : { rules, effort };
 }
 
-function principalsOf(who: string, people: PolicyPeople, wrong: (why: string) => void): readonly Principal[] {
-  if (who === 'oncall') {
-    if (people.oncallGroup) return [{ kind: 'group', name: people.oncallGroup }];
-    wrong('"oncall" means nobody: no group is on call (SENTRY_ONCALL_GROUP, or /sentry settings)');
-    return [];
-  }
-  if (who === 'admins') {
-    if (people.admins.length === 0)
-      wrong('"admins" means nobody: there are none (SENTRY_ADMINS, or /sentry settings)');
-    return people.admins;
-  }
+function approverOf(who: string, wrong: (why: string) => void): readonly (Principal | ApproverWord)[] {
+  if (who === 'oncall' || who === 'admins') return [who];
   if (/^group:.+/.test(who)) return [{ kind: 'group', name: who.slice(6) }];
   if (/^channel:.+/.test(who)) {
     const channel = channelPrincipal(who.slice(8));

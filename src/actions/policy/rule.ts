@@ -44,6 +44,16 @@ export interface Demands {
   readonly autonomy: Autonomy | null;
 }
 
+/** The words of the file for people whom the settings name. Kept as words: whom they mean may change while Sentry runs. */
+export type ApproverWord = 'oncall' | 'admins';
+
+/** Who the words mean, at the moment of asking. */
+export interface PolicyPeople {
+  /** Null: none is configured. */
+  readonly oncallGroup: string | null;
+  readonly admins: readonly Principal[];
+}
+
 /** One rule of policy.yaml. Names may have `*` for any part. An absent list matches everything. */
 export interface Rule
   extends Omit<Demands, 'rule' | 'approvals' | 'approvers' | 'selfApproval' | 'expiresMinutes'> {
@@ -56,7 +66,7 @@ export interface Rule
   /** Nobody may approve it. */
   readonly never: boolean;
   readonly approvals: number | null;
-  readonly approvers: readonly Principal[] | null;
+  readonly approvers: readonly (Principal | ApproverWord)[] | null;
   readonly selfApproval: boolean | null;
   readonly expiresMinutes: number | null;
 }
@@ -71,6 +81,33 @@ export function ruleFor(rules: readonly Rule[], subject: Subject): Rule | undefi
       (rule.risks === null || rule.risks.includes(subject.risk)) &&
       (rule.runbooks === null || (subject.runbookId !== null && among(rule.runbooks, subject.runbookId))),
   );
+}
+
+/** Empty: there is nobody whom the rule names. */
+export const approversNow = (
+  approvers: NonNullable<Rule['approvers']>,
+  people: PolicyPeople,
+): readonly Principal[] =>
+  approvers.flatMap((who) => (typeof who === 'string' ? meantBy(who, people) : [who]));
+
+/** For an operator: the words of these rules that mean nobody as things are. */
+export const wordsForNobody = (rules: readonly Rule[], people: PolicyPeople): readonly string[] =>
+  rules.flatMap(({ name, approvers }) =>
+    (approvers ?? []).flatMap((who) =>
+      typeof who === 'string' && meantBy(who, people).length === 0
+        ? [`rule "${name}": "${who}" means nobody: ${NOBODY[who]}`]
+        : [],
+    ),
+  );
+
+const NOBODY: Readonly<Record<ApproverWord, string>> = {
+  oncall: 'no group is on call',
+  admins: 'there are none',
+};
+
+function meantBy(word: ApproverWord, { oncallGroup, admins }: PolicyPeople): readonly Principal[] {
+  if (word === 'admins') return admins;
+  return oncallGroup ? [{ kind: 'group', name: oncallGroup }] : [];
 }
 
 function among(patterns: readonly string[] | null, name: string): boolean {

@@ -24,7 +24,6 @@ test('tells what each rule and mute would have matched, and writes nothing', asy
   await accept(boxAlert({ source: 'hand', name: 'B' }));
   const policy = readPolicy(
     'rules: []\neffort: [{match: A, effort: none}, {match: Gone, effort: full}]',
-    { oncallGroup: null, admins: [] },
     null,
   );
   const mute = wholeMatcher('alertname=~"A|B"');

@@ -3,8 +3,7 @@ import { effortFor } from '../../../src/actions/policy/effort-rules.ts';
 import { readPolicy } from '../../../src/actions/policy/read-policy.ts';
 import type { AlertFacts } from '../../../src/safety/alert-matcher.ts';
 
-const people = { oncallGroup: null, admins: [] };
-const read = (text: string) => readPolicy(`rules: []\n${text}`, people, null);
+const read = (text: string) => readPolicy(`rules: []\n${text}`, null);
 const rulesOf = (text: string) => {
   const found = read(text);
   if ('problems' in found) throw new Error(JSON.stringify(found.problems));

@@ -1,17 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { type PolicySubjects, readPolicy } from '../../../../src/actions/policy/read-policy.ts';
-import { type Rule, ruleFor, type Subject } from '../../../../src/actions/policy/rule.ts';
+import {
+  approversNow,
+  type Rule,
+  ruleFor,
+  type Subject,
+  wordsForNobody,
+} from '../../../../src/actions/policy/rule.ts';
 import { isWithin } from '../../../../src/core/hours.ts';
 import { cpuClock } from '../../../support/cpu-clock.ts';
 
-const people = { oncallGroup: 'oncall', admins: [{ kind: 'user', id: 'UADMIN' }] } as const;
 const read = (text: string): readonly Rule[] => {
-  const found = readPolicy(text, people, null);
+  const found = readPolicy(text, null);
   if ('problems' in found) throw new Error(JSON.stringify(found.problems));
   return found.rules;
 };
-const problems = (text: string, who = people, subjects: PolicySubjects | null = null) => {
-  const found = readPolicy(text, who as never, subjects);
+const problems = (text: string, subjects: PolicySubjects | null = null) => {
+  const found = readPolicy(text, subjects);
   return 'problems' in found ? found.problems.map(({ line, message }) => `${line}: ${message}`) : [];
 };
 const subject: Subject = {
@@ -53,8 +58,8 @@ rules:
       { kind: 'user', id: 'U0123' },
       { kind: 'group', name: 'dba' },
       { kind: 'channel', id: 'C1' },
-      { kind: 'group', name: 'oncall' },
-      { kind: 'user', id: 'UADMIN' },
+      'oncall',
+      'admins',
     ],
     selfApproval: true,
     expiresMinutes: 10,
@@ -100,17 +105,34 @@ describe('what is wrong is said with its line', () => {
     expect(problems(text)[0]).toContain(expected);
   });
 
-  test('who means nobody here is said, too', () => {
-    const text = 'rules:\n  - name: a\n    approvers: [oncall, admins]';
-    expect(problems(text, { oncallGroup: null, admins: [] } as never)).toEqual([
-      '3: rules.0.approvers: "oncall" means nobody: no group is on call (SENTRY_ONCALL_GROUP, or /sentry settings)',
-      '3: rules.0.approvers: "admins" means nobody: there are none (SENTRY_ADMINS, or /sentry settings)',
-    ]);
-  });
-
   test('a bomb of aliases is not unfolded', () => {
     const bomb = `a: &a [x]\nb: &b [*a,*a,*a]\nrules: [*b,*b]\n`;
     expect(problems(bomb)[0]).toContain('aliases');
+  });
+});
+
+describe('the words “oncall” and “admins”', () => {
+  const rules = read('rules:\n  - name: a\n    approvers: [oncall, admins, U0123]\n  - name: b');
+  const nobody = { oncallGroup: null, admins: [] };
+
+  test('mean whom the settings name as they are', () => {
+    const approvers = rules[0]?.approvers ?? [];
+    expect(
+      approversNow(approvers, { oncallGroup: 'night', admins: [{ kind: 'user', id: 'UADMIN' }] }),
+    ).toEqual([
+      { kind: 'group', name: 'night' },
+      { kind: 'user', id: 'UADMIN' },
+      { kind: 'user', id: 'U0123' },
+    ]);
+    expect(approversNow(approvers, nobody)).toEqual([{ kind: 'user', id: 'U0123' }]);
+  });
+
+  test('who means nobody here is said, and is no mistake in the file', () => {
+    expect(wordsForNobody(rules, nobody)).toEqual([
+      'rule "a": "oncall" means nobody: no group is on call',
+      'rule "a": "admins" means nobody: there are none',
+    ]);
+    expect(wordsForNobody(rules, { ...nobody, oncallGroup: 'night' })).toHaveLength(1);
   });
 });
 
@@ -196,7 +218,7 @@ const withField = (field: string, value: string): string =>
 
 describe('every field says what is wrong with it', () => {
   test('and a rule with nothing wrong is read [F17]', () => {
-    expect(problems(withField('name', 'a'), people, here)).toEqual([]);
+    expect(problems(withField('name', 'a'), here)).toEqual([]);
   });
 
   const wrong: Readonly<Record<string, readonly string[]>> = {
@@ -253,7 +275,7 @@ describe('every field says what is wrong with it', () => {
   test.each(
     Object.entries(wrong).flatMap(([field, values]) => values.map((value) => [field, value] as const)),
   )('%s: %s [F17]', (field, value) => {
-    const found = problems(withField(field, value), people, here);
+    const found = problems(withField(field, value), here);
     expect(found.length).toBeGreaterThan(0);
     expect(found.join()).toContain(field);
   });
@@ -265,16 +287,16 @@ describe('every field says what is wrong with it', () => {
 
   test('a slip in a name is told with what was perhaps meant [F17]', () => {
     const never = 'rules:\n  - name: a\n    tools: [postgres_terminate_backand]\n    never: true';
-    expect(problems(never, people, here)).toEqual([
+    expect(problems(never, here)).toEqual([
       '3: rules.0.tools: "postgres_terminate_backand" matches no tool that changes something; did you mean "postgres_terminate_backend"?',
     ]);
-    expect(problems('rules: [{name: a, targets: [elsewhere]}]', people, here)).toEqual([
+    expect(problems('rules: [{name: a, targets: [elsewhere]}]', here)).toEqual([
       '1: rules.0.targets: "elsewhere" matches no configured target; there is shop-db, shop-host',
     ]);
   });
 
   test('a channel is named by its id, and it is said where that stands [F16]', () => {
-    expect(problems('rules: [{name: a, approvers: ["channel:oncall"]}]', people, here).join()).toMatch(
+    expect(problems('rules: [{name: a, approvers: ["channel:oncall"]}]', here).join()).toMatch(
       /"channel:oncall" is no channel's id.*About/,
     );
   });
@@ -282,7 +304,7 @@ describe('every field says what is wrong with it', () => {
   test.each(['[apply_patch]', '["*"]', '["apply_*", box_mend]'])(
     'autonomy for a patch is an error, in words: %s [F7]',
     (tools) => {
-      expect(problems(withField('tools', tools), people, here)).toEqual([
+      expect(problems(withField('tools', tools), here)).toEqual([
         expect.stringContaining('nothing earns it for apply_patch'),
       ]);
     },
