@@ -97,7 +97,7 @@ export function createWorkspaceSettings(deps: {
     isFixed(name) ? fixed[name] : onRecord()[name];
   const isOurs = (): boolean => row !== null && row.team_id === team();
 
-  async function refresh(): Promise<void> {
+  async function read(): Promise<void> {
     const ours = team();
     const [own] =
       ours === null
@@ -108,6 +108,20 @@ export function createWorkspaceSettings(deps: {
     isForged = found !== undefined && !key.vouches(textOf(found), found.signature);
     row = found ? { ...found, settings: isForged ? {} : Settings.parse(found.settings) } : null;
   }
+
+  let reading: Promise<void> = Promise.resolve();
+  let next: Promise<void> | null = null;
+  /** One after another, since a slow answer must not replace a newer one; whoever asks meanwhile shares the next. */
+  const refresh = (): Promise<void> => {
+    next ??= reading
+      .catch(() => undefined)
+      .then(() => {
+        next = null;
+        reading = read();
+        return reading;
+      });
+    return next;
+  };
 
   return {
     get alertChannels() {

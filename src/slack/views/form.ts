@@ -64,7 +64,7 @@ export function choice(
   };
 }
 
-/** One of a list, or none; Slack takes up to a hundred. */
+/** One of a list, or none. Slack takes up to a hundred: the first of them. */
 export const choiceOrNone = (
   id: string,
   label: string,

@@ -54,9 +54,11 @@ export const settingLabels: Readonly<
 /** What the window is drawn from. */
 export interface SettingsParts {
   readonly settings: WorkspaceSettings;
+  /** Of the settings that the window began with: what it saves counts while they are in force. */
+  readonly version: number;
   /** What stands in the fields: what is in force, or what somebody has just entered. Channels by id. */
   readonly values: Settings;
-  /** Handles of the workspace's user groups; none on a free plan. */
+  /** Handles of the workspace's user groups; none on a free plan, or where Slack does not tell them. */
   readonly groups: readonly string[];
   /** Schedules of sentry.yaml, which say who is on call. */
   readonly schedules: readonly string[];
@@ -65,8 +67,8 @@ export interface SettingsParts {
 }
 
 export function settingsView(parts: SettingsParts): types.ModalView {
-  const { settings, problem } = parts;
-  const metadata: SettingsContext = { version: settings.version };
+  const { version, problem } = parts;
+  const metadata: SettingsContext = { version };
   return form({
     callback: SETTINGS_VIEW,
     title: 'Set up Sentry',
@@ -95,8 +97,24 @@ function fields(parts: SettingsParts): readonly Block[] {
   const { settings, values, groups, schedules } = parts;
   const free = (name: SettingName, made: () => readonly Block[]): readonly Block[] =>
     settings.isFixed(name) ? [fixedLine(settings, name)] : made();
-  const group = (id: string, label: string, chosen: string | null, hint: string): readonly Block[] =>
-    groups.length > 0 ? [choiceOrNone(id, label, groups, chosen, hint)] : [];
+  // What is chosen or in force is offered also where Slack lists it no more, or not at all: it is taken off by a person alone.
+  const group = (
+    id: string,
+    label: string,
+    chosen: string | null,
+    current: string | null,
+    hint: string,
+  ): readonly Block[] => {
+    const offered = [...new Set([...[chosen, current].filter((one) => one !== null), ...groups])];
+    return offered.length > 0 ? [choiceOrNone(id, label, offered, chosen, hint)] : [];
+  };
+  const oncall = group(
+    FIELDS.oncallGroup,
+    'Group on call',
+    values.oncallGroup ?? null,
+    settings.oncallGroup,
+    'Who is called when something needs a person; without one, whoever may approve.',
+  );
   return [
     ...free('alertChannels', () => [
       channelField(
@@ -118,22 +136,18 @@ function fields(parts: SettingsParts): readonly Block[] {
         FIELDS.approverGroup,
         'Group that may approve fixes',
         groupOf(values.approvers),
+        groupOf(settings.approvers),
         'Its members at the moment of the press.',
       ),
     ]),
     ...(schedules.length > 0
       ? [prose(paragraph(bold('On call'), words(`: ${cut(schedules.join(', '), 300)}, by sentry.yaml.`)))]
       : free('oncallGroup', () =>
-          groups.length > 0
-            ? group(
-                FIELDS.oncallGroup,
-                'Group on call',
-                values.oncallGroup ?? null,
-                'Who is called when something needs a person; without one, whoever may approve.',
-              )
+          oncall.length > 0
+            ? oncall
             : [
                 prose(
-                  paragraph(bold('On call'), words(': whoever may approve, since there are no user groups.')),
+                  paragraph(bold('On call'), words(': whoever may approve, since I see no user groups.')),
                 ),
               ],
         )),
@@ -213,10 +227,16 @@ const channelSpan = (idOrName: string): Span =>
     ? { type: 'channel', channel_id: idOrName }
     : words(`#${idOrName.replace(/^#/, '')}`);
 
-/** What was entered; of what is fixed nothing, whatever came with the window. */
-export function readSettings(values: Entered): Settings {
+/** What was entered. A group that the window did not ask for stays what it is in `current`. */
+export function readSettings(
+  values: Entered,
+  current: Pick<WorkspaceSettings, 'approvers' | 'oncallGroup'>,
+): Settings {
   const user = (id: string): Principal => ({ kind: 'user', id });
-  const group = readField(values, FIELDS.approverGroup);
+  // Slack sends each field that was shown, also an empty one.
+  const read = (id: string, otherwise: string | null): string | null =>
+    id in values ? readField(values, id) || null : otherwise;
+  const group = read(FIELDS.approverGroup, groupOf(current.approvers));
   return {
     alertChannels: [...readChosen(values, FIELDS.alertChannels)],
     approvers: [
@@ -224,7 +244,7 @@ export function readSettings(values: Entered): Settings {
       ...(group ? [{ kind: 'group' as const, name: group }] : []),
     ],
     admins: readChosen(values, FIELDS.admins).map(user),
-    oncallGroup: readField(values, FIELDS.oncallGroup) || null,
+    oncallGroup: read(FIELDS.oncallGroup, current.oncallGroup),
     adminChannel: readChosen(values, FIELDS.adminChannel)[0] ?? null,
   };
 }

@@ -224,6 +224,7 @@ const NOTHING_SET = {
     oncallGroup: null,
     adminChannel: 'sentry-admin',
   },
+  version: 0,
   values: {},
   groups: [],
   schedules: [],

@@ -118,6 +118,9 @@ async function openWindow(userId: string): Promise<View> {
   });
 }
 
+/** A choice that was cleared. */
+const NO_GROUP = { kind: 'text', value: '' } as const;
+
 const entered = (changes: Partial<Record<string, FormInput[string][string]>> = {}): FormInput => {
   const given: Record<string, FormInput[string][string]> = {
     alert_channels: { kind: 'ids', values: [CHANNELS.alerts] },
@@ -380,6 +383,172 @@ describe('setting a workspace up', { timeout: 120_000 }, () => {
     expect(settings).toMatchObject({ approvers: [], admins: [], isForged: true });
     await ask(USERS.admin);
     await heard(USERS.admin, /not signed by this Sentry/);
+  });
+
+  it('saves over no change that a window did not show, also where it was refused for something else before', async () => {
+    await begin();
+    const both = { admins: { kind: 'ids', values: [USERS.admin, USERS.onCall] } } as const;
+    await submit(USERS.admin, await openWindow(USERS.admin), entered(both));
+    await windowSays(USERS.admin, /Saved/);
+    const [hers, theirs] = [await openWindow(USERS.admin), await openWindow(USERS.onCall)];
+    const onlyNoah = {
+      approvers: { kind: 'ids', values: [USERS.onCall2] },
+      approver_group: NO_GROUP,
+    } as const;
+    await submit(USERS.admin, hers, entered({ ...both, ...onlyNoah }));
+    await windowSays(USERS.admin, /Saved/);
+    await submit(USERS.onCall, theirs, entered({ admins: { kind: 'ids', values: [] } }));
+    const again = await windowSays(USERS.onCall, /Nobody would be an admin/);
+    await submit(USERS.onCall, again, entered(both));
+    const shown = await windowSays(USERS.onCall, /Somebody has changed the settings|Saved/);
+    expect(textOf(shown)).toMatch(/Somebody has changed the settings/);
+    expect(JSON.stringify(shown.blocks)).toContain(`"initial_users":["${USERS.onCall2}"]`);
+    expect(await onRecord()).toMatchObject([
+      { version: 2, set_by: USERS.admin, settings: { approvers: [{ kind: 'user', id: USERS.onCall2 }] } },
+    ]);
+    // Now they have seen what is in force.
+    await submit(USERS.onCall, shown, entered(both));
+    await windowSays(USERS.onCall, /Saved/);
+    expect(await onRecord()).toMatchObject([{ version: 3, set_by: USERS.onCall }]);
+  });
+
+  it('keeps the groups that are in force where Slack could not list them, until a person takes them off', async () => {
+    await begin();
+    const olivia = { approvers: { kind: 'ids', values: [USERS.onCall] } } as const;
+    await submit(USERS.admin, await openWindow(USERS.admin), entered(olivia));
+    await windowSays(USERS.admin, /Saved/);
+    const unlisted = async (): Promise<View> => {
+      await scene.control('fail', {
+        kind: 'error',
+        method: 'usergroups.list',
+        error: 'fatal_error',
+        times: 1_000,
+      });
+      const view = await openWindow(USERS.admin);
+      await scene.control('reset', {});
+      return view;
+    };
+    const { approver_group: _, oncall_group: __, ...untouched } = entered(olivia);
+    await submit(USERS.admin, await unlisted(), untouched);
+    await windowSays(USERS.admin, /Saved/);
+    expect(await onRecord()).toMatchObject([
+      {
+        version: 2,
+        settings: {
+          approvers: [
+            { kind: 'user', id: USERS.onCall },
+            { kind: 'group', name: 'oncall' },
+          ],
+          oncallGroup: 'oncall',
+        },
+      },
+    ]);
+    const without = entered({ ...olivia, approver_group: NO_GROUP, oncall_group: NO_GROUP });
+    await submit(USERS.admin, await unlisted(), without);
+    await windowSays(USERS.admin, /Saved/);
+    const [saved] = await onRecord();
+    expect(saved).toMatchObject({
+      version: 3,
+      settings: { approvers: [{ kind: 'user', id: USERS.onCall }] },
+    });
+    expect(saved?.settings).not.toHaveProperty('oncallGroup');
+  });
+
+  it('tells a change of the admin channel in both, and any other change once', async () => {
+    await begin();
+    const told = async (channel: string): Promise<number> => {
+      const answer = await scene.control('messages', { channel });
+      return JSON.stringify(answer).match(/"text":"[^"]*has changed my settings/g)?.length ?? 0;
+    };
+    await submit(USERS.admin, await openWindow(USERS.admin));
+    await windowSays(USERS.admin, /Saved/);
+    const once = await told(CHANNELS.admin);
+    expect(once).toBeGreaterThan(0);
+    await submit(USERS.admin, await openWindow(USERS.admin));
+    await eventually(async () => expect(await onRecord()).toMatchObject([{ version: 2 }]));
+    await windowSays(USERS.admin, /Saved/);
+    expect(await told(CHANNELS.admin)).toBe(2 * once);
+    expect(await told(CHANNELS.alerts)).toBe(0);
+    const moved = { admin_channel: { kind: 'id', value: CHANNELS.alerts } } as const;
+    await submit(USERS.admin, await openWindow(USERS.admin), entered(moved));
+    await eventually(async () => expect(await onRecord()).toMatchObject([{ version: 3 }]));
+    await windowSays(USERS.admin, /Saved/);
+    expect(await told(CHANNELS.alerts)).toBe(once);
+    expect(await told(CHANNELS.admin)).toBe(3 * once);
+  });
+
+  it('keeps the newest that was read, whichever answer of the database comes last', async () => {
+    const { settings } = await begin();
+    const approvedBy = async (id: string) =>
+      expect(
+        await settings.save({
+          by: USERS.admin,
+          as: 'admin',
+          version: settings.version,
+          settings: { approvers: [{ kind: 'user', id }] },
+        }),
+      ).toEqual({ ok: true });
+    await approvedBy(USERS.onCall);
+    let letThrough = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      letThrough = resolve;
+    });
+    let hasRead = (): void => undefined;
+    const read = new Promise<void>((resolve) => {
+      hasRead = resolve;
+    });
+    let asked = 0;
+    // The first answer is on its way until it is let through.
+    const sql = new Proxy(scene.sql, {
+      apply: (target, self, given) => {
+        const rows = Reflect.apply(target as never, self, given) as Promise<unknown>;
+        asked += 1;
+        if (asked > 1) return rows;
+        return Promise.resolve(rows).then(async (found) => {
+          hasRead();
+          await held;
+          return found;
+        });
+      },
+    });
+    const slow = createWorkspaceSettings({
+      sql,
+      audit: createAuditLog(scene.sql),
+      key,
+      fixed: {},
+      team: () => TEAM.id,
+    });
+    const first = slow.refresh();
+    await read;
+    await approvedBy(USERS.onCall2);
+    const second = slow.refresh();
+    // Where it is asked beside the first, it is answered before it.
+    if (asked > 1) await second;
+    letThrough();
+    await Promise.all([first, second]);
+    expect(slow).toMatchObject({ version: 2, approvers: [{ kind: 'user', id: USERS.onCall2 }] });
+  });
+
+  it('reads again after a reading that failed', async () => {
+    const { settings } = await begin();
+    let isDown = true;
+    const sql = new Proxy(scene.sql, {
+      apply: (target, self, given) =>
+        isDown ? Promise.reject(new Error('down')) : Reflect.apply(target as never, self, given),
+    });
+    const own = createWorkspaceSettings({
+      sql,
+      audit: createAuditLog(scene.sql),
+      key,
+      fixed: {},
+      team: () => TEAM.id,
+    });
+    const admins = [{ kind: 'user' as const, id: USERS.admin }];
+    await settings.save({ by: USERS.admin, as: 'workspace admin', version: 0, settings: { admins } });
+    await expect(Promise.all([own.refresh(), own.refresh()])).rejects.toThrow('down');
+    isDown = false;
+    await own.refresh();
+    expect(own.admins).toEqual(admins);
   });
 
   it('welcomes whoever may set it up, once, and nobody else', async () => {

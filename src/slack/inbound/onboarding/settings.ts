@@ -8,12 +8,14 @@ import { examineWorkspace, peopleOf } from '../../outbound/examine-workspace.ts'
 import { maySetUp } from '../../people/may-set-up.ts';
 import { tellOfApprovals } from '../../people/preferences.ts';
 import { paragraph, prose, words } from '../../views/blocks/build.ts';
+import type { Entered } from '../../views/form.ts';
 import { modal } from '../../views/modal.ts';
 import {
   readSettings,
   SETTINGS_ACTIONS,
   SETTINGS_VIEW,
   type SettingsContext,
+  type SettingsParts,
   savedView,
   settingLabels,
   settingsView,
@@ -39,43 +41,64 @@ function openSettings(context: SlackContext, pressed: Pressed): Promise<void> {
   });
 }
 
+/** What a window shows, and of which version of the settings it is. */
+type Shown = Pick<SettingsParts, 'version' | 'values'>;
+
 /** With the channels by id, as the fields want them; whoever begins is the first admin that is offered. */
-async function inForce({ deps, channels }: SlackContext, userId: string): Promise<Settings> {
-  const { settings } = deps.setUp;
+async function inForce({ deps, channels }: SlackContext, userId: string): Promise<Shown> {
+  // All at once: while Slack is asked, they may be changed.
+  const { version, alertChannels, approvers, admins, oncallGroup, adminChannel } = deps.setUp.settings;
   const known = async (names: readonly string[]): Promise<string[]> =>
     (await Promise.all(names.map(channels.idOf))).filter((id) => !id.startsWith('#'));
-  const [adminChannel] = await known([settings.adminChannel]);
+  const [channel] = await known([adminChannel]);
   return {
-    alertChannels: await known(settings.alertChannels),
-    approvers: [...settings.approvers],
-    admins: settings.admins.length > 0 ? [...settings.admins] : [{ kind: 'user', id: userId }],
-    oncallGroup: settings.oncallGroup,
-    adminChannel: adminChannel ?? null,
+    version,
+    values: {
+      alertChannels: await known(alertChannels),
+      approvers: [...approvers],
+      admins: admins.length > 0 ? [...admins] : [{ kind: 'user', id: userId }],
+      oncallGroup,
+      adminChannel: channel ?? null,
+    },
   };
 }
 
-async function drawn(context: SlackContext, values: Settings, problem: string | null) {
+async function drawn(context: SlackContext, shown: Shown, problem: string | null) {
   const { deps, directory } = context;
   const { settings, schedules } = deps.setUp;
   const groups = await directory.groupHandles().catch((error: unknown) => {
     deps.log.warn({ error: messageOf(error) }, 'the user groups cannot be told');
     return [];
   });
-  return settingsView({ settings, values, groups, schedules, problem });
+  return settingsView({ settings, ...shown, groups, schedules, problem });
 }
 
-/** Saves what was entered, or says in the window why not, with what was entered still in it. */
+type Answer =
+  | { readonly ok: true; readonly adminChannelBefore: string }
+  /** Null: they may not try again in this window. */
+  | { readonly ok: false; readonly no: Refusal; readonly shown: Shown | null };
+
+/** Saves what was entered, or says why not, and what the window shows then. */
 async function submitted(
   context: SlackContext,
   by: { readonly userId: string; readonly teamId: string | null },
   version: number,
-  entered: Settings,
-): Promise<{ readonly ok: true } | Refusal> {
+  fields: Entered,
+): Promise<Answer> {
   const { settings } = context.deps.setUp;
   const may = await maySetUp(context, by.userId, by.teamId);
-  if (!may.ok) return may;
-  const no = await leavesNobody(context, entered);
-  return no ?? settings.save({ by: by.userId, as: may.as, version, settings: entered });
+  if (!may.ok) return { ok: false, no: may, shown: null };
+  // As of the version that is saved over: of another one, nothing is saved.
+  const entered = readSettings(fields, settings);
+  const adminChannelBefore = settings.adminChannel;
+  const answer =
+    (await leavesNobody(context, entered)) ??
+    (await settings.save({ by: by.userId, as: may.as, version, settings: entered }));
+  if (answer.ok) return { ok: true, adminChannelBefore };
+  // Only who is shown what is in force now may save over it.
+  const shown =
+    answer.code === 'CHANGED_MEANWHILE' ? await inForce(context, by.userId) : { version, values: entered };
+  return { ok: false, no: answer, shown };
 }
 
 /** With it nobody could approve, or change it again. What is set in the environment is not asked here. */
@@ -104,38 +127,33 @@ export function registerSettings(app: App, context: SlackContext): void {
     await ack({ response_action: 'update', view: notice('One moment: it is being checked …') });
     const by = { userId: body.user.id, teamId: body.user.team_id ?? body.team?.id ?? null };
     const { version } = JSON.parse(view.private_metadata) as SettingsContext;
-    const entered = readSettings(view.state.values);
-    const answer = await submitted(context, by, version, entered);
+    const answer = await submitted(context, by, version, view.state.values);
     const fill = (made: ReturnType<typeof settingsView>): Promise<unknown> =>
       context.client.views.update({ view_id: view.id, view: made }).catch((error: unknown) =>
         // It was closed meanwhile.
         context.deps.log.warn({ error: messageOf(error) }, 'the window of the settings could not be filled'),
       );
     if (answer.ok) {
-      await announce(context, by.userId);
+      await announce(context, by.userId, answer.adminChannelBefore);
       await fill(savedView(await findings(context)));
       return;
     }
-    if (!mayTryAgain(answer)) return void (await fill(notice(answer.reason)));
-    const isStale = answer.code === 'CHANGED_MEANWHILE';
-    const values = isStale ? await inForce(context, by.userId) : entered;
-    await fill(
-      await drawn(
-        context,
-        values,
-        isStale ? `${answer.reason} These are theirs: look, and change them again.` : answer.reason,
-      ),
-    );
+    const { no, shown } = answer;
+    if (shown === null) return void (await fill(notice(no.reason)));
+    const isStale = no.code === 'CHANGED_MEANWHILE';
+    const problem = isStale ? `${no.reason} These are theirs: look, and change them again.` : no.reason;
+    await fill(await drawn(context, shown, problem));
   });
 }
 
-const mayTryAgain = ({ code }: Refusal): boolean =>
-  ['CHANGED_MEANWHILE', 'NOBODY_LEFT', 'UNKNOWN_PEOPLE', 'NOT_CONNECTED'].includes(code);
-
 const notice = (text: string) => modal('Set up Sentry', [prose(paragraph(words(text)))]);
 
-/** Who decides is no secret, and a change of it is seen. */
-async function announce({ deps, channels, withNames }: SlackContext, by: string): Promise<void> {
+/** Who decides is no secret, and a change of it is seen: also where it was told so far. */
+async function announce(
+  { deps, channels, withNames }: SlackContext,
+  by: string,
+  adminChannelBefore: string,
+): Promise<void> {
   const { settings } = deps.setUp;
   const says: Readonly<Record<SettingName, string>> = {
     alertChannels: settings.alertChannels.map((id) => channelName(channels, id)).join(', '),
@@ -154,6 +172,16 @@ async function announce({ deps, channels, withNames }: SlackContext, by: string)
         deps.log.warn({ error: messageOf(fault) }, 'nobody was told of the settings'),
       );
   });
+  const [now, before] = await Promise.all([settings.adminChannel, adminChannelBefore].map(channels.idOf));
+  if (before === now) return;
+  await deps.workspace
+    .announce(text, before)
+    .catch((error: unknown) =>
+      deps.log.warn(
+        { error: messageOf(error) },
+        'the former admin channel could not be told of the settings',
+      ),
+    );
 }
 
 const channelName = (channels: SlackContext['channels'], idOrName: string): string =>
