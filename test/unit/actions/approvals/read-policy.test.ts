@@ -103,8 +103,8 @@ describe('what is wrong is said with its line', () => {
   test('who means nobody here is said, too', () => {
     const text = 'rules:\n  - name: a\n    approvers: [oncall, admins]';
     expect(problems(text, { oncallGroup: null, admins: [] } as never)).toEqual([
-      '3: rules.0.approvers: "oncall" means nobody: SENTRY_ONCALL_GROUP is not set',
-      '3: rules.0.approvers: "admins" means nobody: SENTRY_ADMINS is not set',
+      '3: rules.0.approvers: "oncall" means nobody: no group is on call (SENTRY_ONCALL_GROUP, or /sentry settings)',
+      '3: rules.0.approvers: "admins" means nobody: there are none (SENTRY_ADMINS, or /sentry settings)',
     ]);
   });
 
