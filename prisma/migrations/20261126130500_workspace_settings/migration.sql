@@ -44,4 +44,3 @@ CREATE TABLE approval_notice (
 CREATE INDEX approval_notice_open ON approval_notice (action_id) WHERE NOT ended;
 -- Conversations with the bot of the last hour: whose session waits for an approval.
 CREATE INDEX question_direct ON question (asked_at) WHERE direct;
-CREATE INDEX action_waiting ON action (id) WHERE state = 'proposed';

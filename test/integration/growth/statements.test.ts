@@ -14,6 +14,8 @@ const ON_PURPOSE: Readonly<Record<string, string>> = {
   'src/incidents/after-restore.ts': 'once after a restore, while nothing runs',
   'src/infra/db/backup/backup.ts': 'a backup is of all',
   'src/infra/db/backup/restore.ts': 'a restore is of all',
+  'src/incidents/test-incident.ts':
+    'test incidents that have not closed yet: a row goes with its incident’s end',
   'src/incidents/phases/lasting.ts':
     'skips to the target in each of the five domains, newest first, at most twenty',
   'src/memory/context/spaces.ts': 'whoever may read everything: the terminal',
@@ -24,6 +26,7 @@ const ON_PURPOSE: Readonly<Record<string, string>> = {
   'src/memory/sync/sync-documents.ts': 'once an hour',
   'src/memory/sync/sync-incidents.ts': 'once an hour',
   'src/record/incident-results.ts': 'a page of incidents at the terminal, past those without a diagnosis',
+  'src/slack/outbound/approval-notices.ts': 'by the index of what waits for a decision, which is few',
   'src/safety/audit/audit-verify.ts': 'checks every entry',
 };
 
