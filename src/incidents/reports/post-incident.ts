@@ -305,7 +305,10 @@ function failedOf(record: IncidentRecord): readonly ReportLine[] {
         ? [[`A page by ${told(event.pager, 60)} did not arrive: ${ended(told(event.reason, SENTENCE))}`]]
         : [],
   );
-  const unread = record.toolCalls.filter(({ state }) => state === 'failed' || state === 'refused').length;
+  // What the surgeon calls is asked for, not read.
+  const unread = record.toolCalls.filter(
+    ({ state, role }) => role !== 'surgeon' && (state === 'failed' || state === 'refused'),
+  ).length;
   return [
     ...plans,
     ...checks,
@@ -327,7 +330,12 @@ function failedOf(record: IncidentRecord): readonly ReportLine[] {
 function followUpsOf(record: IncidentRecord): readonly ReportLine[] {
   const diagnosis = lastDiagnosis(record)?.diagnosis;
   const lasting = formatLastingFix(record);
+  const done = new Set(
+    record.actions.flatMap(({ state, command }) => (state === 'succeeded' ? [command] : [])),
+  );
   const left = plansOf(record).flatMap((first): readonly ReportLine[] => {
+    // Asked for again, it was done after all.
+    if (first.state !== 'succeeded' && done.has(first.command)) return [];
     const act = told(describePlan(stepsOf(record.actions, first)), 200);
     const reason = first.decisionReason ? `: “${told(first.decisionReason, 200)}”` : '';
     if (first.state === 'denied' && first.decidedBy !== null)

@@ -22,10 +22,9 @@ describe('what was missed', () => {
     await waitingCard(scene);
     await scene.control('post-as-app', { kind: 'classic', text: 'FIRING: first' });
     await eventually(() => expect(scene.alerts).toHaveLength(1));
+    // Its event does not come, and nothing is read again before the connection ends.
     await scene.control('lose-events', { times: 1, event: 'message' });
     await scene.control('post-as-app', { kind: 'classic', text: 'FIRING: lost' });
-    await delay(200);
-    expect(scene.alerts).toHaveLength(1);
     await scene.control('disconnect', { how: 'abrupt' });
     await eventually(() => expect(scene.alerts.map((each) => each['text'])).toContain('FIRING: lost'));
   });

@@ -40,7 +40,9 @@ export async function chooseOnCard(context: SlackContext, pressed: Pressed): Pro
   const action = plan && (await context.deps.records.action(plan.actionId));
   if (!verb || !plan || !action) return context.tell(audience, { text: GONE });
   if (verb === 'another') {
-    const verdict = { decision: 'deny', reason: ANOTHER_WAY, anotherWay: true } as const;
+    // A wish for another way is no No to the act: it is about this very plan, in this incident.
+    const reach = () => ({ scope: 'action', minutes: null }) as const;
+    const verdict = { decision: 'deny', reason: ANOTHER_WAY, anotherWay: true, reach } as const;
     return settle(context, planned, audience, teamId, verdict);
   }
   const where = { plan: planned, channel: audience.channel ?? '', threadTs: audience.threadTs ?? null };

@@ -1,7 +1,11 @@
 import type { IncidentId } from '../../../core/ids.ts';
+import type { IncidentState } from '../../../core/incident.ts';
 import type { SlackContext } from '../../context.ts';
 import { carryOut } from '../commands/incident-orders.ts';
 import { openedBy, type Shortcut } from './shortcut.ts';
+
+/** What others are about to decide on is not taken from them by one tap. */
+const BEING_MENDED: readonly IncidentState[] = ['awaiting_approval', 'remediating', 'verifying'];
 
 /** Whether other alerts would be closed with this one. Of one source, since several tell of the same alert. */
 async function isOfSeveral({ deps: { sql } }: SlackContext, id: IncidentId): Promise<boolean> {
@@ -27,6 +31,11 @@ export async function notAnIncident(context: SlackContext, shortcut: Shortcut): 
   if (await isOfSeveral(context, id))
     return context.tell(to, {
       text: `${id} is of more alerts than this one. If none of them is an incident, close it in its thread, by “close” or behind its three dots.`,
+    });
+  const incident = await context.deps.records.incident(id);
+  if (incident && BEING_MENDED.includes(incident.state))
+    return context.tell(to, {
+      text: `Somebody is at ${id}: a fix of it waits for a decision, or runs. If it is none, close it in its thread, by “close” or behind its three dots.`,
     });
   const who = { userId, teamId, channel, threadTs: message.threadTs };
   const done = await carryOut(context, id, { verb: 'close', reason: 'not an incident' }, who);
