@@ -339,7 +339,7 @@ describe('a No or a stop', () => {
     await rig.drive(plan, ended);
     expect(rig.world.ran).toEqual(['part_do a']);
     expect(await rig.states(plan)).toEqual(['succeeded', 'skipped', 'skipped']);
-    expect(await rig.told(step(plan, 1).incidentId)).toContain('Somebody has said no to part c');
+    expect(await rig.told(step(plan, 1).incidentId)).toContain('Somebody has said no to what it touches');
   });
 
   test('that stands on a later step is on the card of the plan, and in its hash', async () => {

@@ -70,6 +70,10 @@ const setter =
 const getter =
   /(?:^|[._])(?:get|find|read|load|lookup|fetch|require|need|validate|check|verify|is|has|hash|ask|prompt|reset|forgot|generate|resolve|mask)/i;
 
+/** `act_ek9ypmhhx7pw:<SHA-256>`, as a button names a plan: an id of ours (core/new-id.ts) may end like a name for a secret. */
+const ownId = /^(?:act|tc|den)_[0-9a-z]{12}$/;
+const ownHash = /^[0-9a-f]{64}$/;
+
 /** Signs that end a value in most places, and may stand in a password. */
 const ends = /[<>,;&(){}]/;
 
@@ -77,6 +81,7 @@ function isSecret(hit: Hit): boolean {
   const { text, start, end } = hit;
   if (text[hit.at - 1] === ':' && inArn.test(text.slice(Math.max(0, hit.at - 110), hit.at))) return false;
   const name = nameOf(hit);
+  if (ownId.test(name) && ownHash.test(text.slice(start, end))) return false;
   if (text[hit.at - 1] === '/' && inChecksum.test(text.slice(Math.max(0, hit.at - 10), hit.at))) return false;
   const named = secretNameOf(name);
   // Nobody chooses a token: it has none of these signs.
