@@ -14,8 +14,6 @@ const GAP_SECONDS = 30;
 const EVERY_MS = 5_000;
 /** Of all processes together: Slack takes about 100 a minute. */
 const PACE = { perSecond: 1, burst: 5 };
-/** Messages of incidents wait for longer than this: Home does not take the database's time from them. */
-const BEHIND_MS = 5_000;
 /** Of the changed ones, the newest are looked through for one that this person may read. */
 const CHANGED = 50;
 
@@ -28,14 +26,14 @@ export async function homeOpened(sql: Sql, userId: string): Promise<void> {
 
 /** Draws the Homes that people have open again as incidents change. Whichever process looks first does it. Returns how to end it. */
 export function keepHomes(context: SlackContext, bus: EventBus, everyMs = EVERY_MS): () => Promise<void> {
-  const { deps, outbound } = context;
+  const { deps } = context;
   const pace = sharedPace(deps.sql)('homes', PACE);
   const stopping = new AbortController();
   const unsubscribe = bus.subscribe({
     on: {},
     everyMs,
     async sweep() {
-      while (!stopping.signal.aborted && outbound.oldestWaitMs() < BEHIND_MS && (await isAnyDue(deps.sql))) {
+      while (!stopping.signal.aborted && (await isAnyDue(deps.sql))) {
         if (!(await pace.take(0)).isTaken) return;
         const due = await takeDue(deps.sql);
         if (due === null) return;

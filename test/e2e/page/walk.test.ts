@@ -98,7 +98,7 @@ describe.skipIf(withoutChromium())('a walk through what the bot drew', () => {
     const app = page.getByTestId('app-sentry');
     if (await app.isHidden()) await page.getByLabel('Show the channel list').click();
     await app.click();
-    await page.getByTestId('home').getByText('Sentry', { exact: true }).first().waitFor();
+    await page.getByTestId('home').getByText('Report a problem').first().waitFor();
     await keep(page, 'home');
     await fits(page);
     await page.context().close();

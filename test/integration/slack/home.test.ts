@@ -69,6 +69,9 @@ const windowAfter = (action: string, userId: string, words: string): Promise<Vie
 it('Home shows a person what they may read: nothing of a channel they are not in, and what is for admins to admins', async () => {
   scene = await slackScene();
   const asked: string[][] = [];
+  // Before there is a bot, which would begin its thread where everybody reads.
+  const hidden = await scene.incident();
+  await scene.sql`UPDATE incident SET channel = 'C0PRIVATE1', thread_ts = '1.1', title = 'payroll is down' WHERE id = ${hidden}`;
   await scene.bot({
     home: {
       ...home(),
@@ -79,8 +82,6 @@ it('Home shows a person what they may read: nothing of a channel they are not in
     },
   });
   const id = await scene.incident();
-  const hidden = await scene.incident();
-  await scene.sql`UPDATE incident SET channel = 'C0PRIVATE1', thread_ts = '1.1', title = 'payroll is down' WHERE id = ${hidden}`;
   const [admin, other] = [await homeOf(USERS.admin), await homeOf(USERS.stranger)];
   for (const shown of [admin, other]) {
     expect(shown).toContain(id);
@@ -209,13 +210,14 @@ describe('what stands on Home', () => {
 
 it('an open Home is drawn again when an incident changes that this person may read, once over processes', async () => {
   scene = await slackScene();
+  const hidden = await scene.incident();
+  await scene.sql`UPDATE incident SET channel = 'C0PRIVATE1', thread_ts = '1.1' WHERE id = ${hidden}`;
   await scene.bot({ home: home() });
   await homeOf(USERS.onCall);
   const published = async () => (await scene.counters()).calls['views.publish']?.total ?? 0;
   const before = await published();
   expect(before).toBe(1);
-  const hidden = await scene.incident();
-  await scene.sql`UPDATE incident SET channel = 'C0PRIVATE1', thread_ts = '1.1' WHERE id = ${hidden}`;
+  await scene.sql`UPDATE incident SET updated_at = clock_timestamp() WHERE id = ${hidden}`;
   const looked = async () => {
     await scene.sql`UPDATE slack_home SET looked_at = clock_timestamp() - interval '31 seconds'`;
     await eventually(async () => {
