@@ -64,6 +64,21 @@ export function choice(
   };
 }
 
+/** A field that nobody has to fill in. */
+const mayStayEmpty = (
+  id: string,
+  label: string,
+  hint: string,
+  element: types.InputBlock['element'],
+): Block => ({
+  type: 'input',
+  block_id: id,
+  optional: true,
+  label: plain(label),
+  hint: plain(hint),
+  element,
+});
+
 /** One of a list, or none. Slack takes up to a hundred: the first of them. */
 export const choiceOrNone = (
   id: string,
@@ -74,33 +89,20 @@ export const choiceOrNone = (
 ): Block => {
   const option = (value: string) => ({ text: plain(cut(`@${value}`, LIMITS.buttonText)), value });
   const initial = values.find((value) => value === chosen);
-  return {
-    type: 'input',
-    block_id: id,
-    optional: true,
-    label: plain(label),
-    hint: plain(hint),
-    element: {
-      type: 'static_select',
-      action_id: id,
-      options: values.slice(0, MAX_OPTIONS).map(option),
-      ...(initial === undefined ? {} : { initial_option: option(initial) }),
-    },
-  };
+  return mayStayEmpty(id, label, hint, {
+    type: 'static_select',
+    action_id: id,
+    options: values.slice(0, MAX_OPTIONS).map(option),
+    ...(initial === undefined ? {} : { initial_option: option(initial) }),
+  });
 };
 
-export const peopleField = (id: string, label: string, chosen: readonly string[], hint: string): Block => ({
-  type: 'input',
-  block_id: id,
-  optional: true,
-  label: plain(label),
-  hint: plain(hint),
-  element: {
+export const peopleField = (id: string, label: string, chosen: readonly string[], hint: string): Block =>
+  mayStayEmpty(id, label, hint, {
     type: 'multi_users_select',
     action_id: id,
     ...(chosen.length > 0 ? { initial_users: [...chosen] } : {}),
-  },
-});
+  });
 
 /** Channels that whoever fills it in sees; `many` or one. */
 export const channelField = (
@@ -112,13 +114,11 @@ export const channelField = (
 ): Block => {
   const filter = { include: ['public' as const, 'private' as const], exclude_bot_users: true };
   const [first] = chosen;
-  return {
-    type: 'input',
-    block_id: id,
-    optional: true,
-    label: plain(label),
-    hint: plain(hint),
-    element: many
+  return mayStayEmpty(
+    id,
+    label,
+    hint,
+    many
       ? {
           type: 'multi_conversations_select',
           action_id: id,
@@ -131,7 +131,7 @@ export const channelField = (
           filter,
           ...(first === undefined ? {} : { initial_conversation: first }),
         },
-  };
+  );
 };
 
 /** A person of the workspace. */
