@@ -39,11 +39,7 @@ export async function startContainerScene(
   return {
     ...scene,
     engine,
-    async run(container, options) {
-      // A test that is tried again finds what it made before.
-      await engine.remove(container);
-      return engine.run(container, options);
-    },
+    run: engine.run,
     async ended(container) {
       await waitFor(
         `${container} has ended`,

@@ -26,5 +26,14 @@ export function missingFor(kind: EngineName): string | null {
 }
 
 /** An engine of the tests' own, in a folder of its own. */
-export const startEngine = (kind: EngineName): Promise<ScratchEngine> =>
-  startScratchEngine(kind, scratchDir());
+export async function startEngine(kind: EngineName): Promise<ScratchEngine> {
+  const engine = await startScratchEngine(kind, scratchDir());
+  return {
+    ...engine,
+    async run(container, options) {
+      // A test that is tried again finds what it made before.
+      await engine.remove(container);
+      return engine.run(container, options);
+    },
+  };
+}

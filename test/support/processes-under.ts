@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface RunningProcess {
@@ -17,12 +18,19 @@ export function processesUnder(folder: string, run = folder): readonly RunningPr
   // Every process has an empty text in its command line.
   if (!folder || !run) throw new Error('of which folder?');
   const all = existsSync('/proc/self/cmdline') ? fromProc() : fromPs();
+  const marks = [folder, run, ...inMemory(folder)];
   return all
     .filter(
       ({ pid, traces }) =>
-        pid !== process.pid && traces.some((trace) => trace.includes(folder) || trace.includes(run)),
+        pid !== process.pid && traces.some((trace) => marks.some((mark) => trace.includes(mark))),
     )
     .map(({ pid, command }) => ({ pid, command }));
+}
+
+/** Where the servers of a run's folder have their data, if that is in memory (see scratch-root.ts). */
+function inMemory(folder: string): readonly string[] {
+  const linked = orNothing(() => readlinkSync(join(folder, 'servers')));
+  return linked === '' ? [] : [linked];
 }
 
 interface Traced extends RunningProcess {
@@ -86,6 +94,7 @@ export async function removeWithProcesses(folder: string, run?: string): Promise
   await endProcessesUnder(folder, run);
   // Container engines leave some, and then the folder cannot be removed.
   for (const mount of mountsBelow(folder)) execFileSync('umount', ['--lazy', mount]);
+  for (const memory of inMemory(folder)) rmSync(memory, { recursive: true, force: true, maxRetries: 5 });
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 

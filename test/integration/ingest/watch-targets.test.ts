@@ -66,13 +66,13 @@ describe.each(engineNames)('%s', (name) => {
       await engine.run('others', { sh: 'exit 3' });
       await engine.run('stopped', { sh: SAYS_READY, Labels });
       await untilReady(engine, 'stopped');
-      await engine.api.getContainer('stopped').stop({ t: 5 });
+      await engine.api.getContainer('stopped').stop({ t: 60 });
       await engine.run('ended', {
         sh: SAYS_READY.replace('exit 0', 'exit 143'),
         Labels,
       });
       await untilReady(engine, 'ended');
-      await engine.api.getContainer('ended').stop({ t: 5 });
+      await engine.api.getContainer('ended').stop({ t: 60 });
       await engine.run('died', { sh: 'exit 3', Labels });
       await waitFor('it is told', async () => (await told()).length > 0);
       await first.stop();
