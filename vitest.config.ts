@@ -58,6 +58,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'chaos',
+          // Longer than any one wait of theirs, which says what it waited for.
+          testTimeout: 180_000 * patience,
           maxWorkers: 2,
           include: ['test/chaos/**/*.test.ts'],
           sequence: { groupOrder: 1 },

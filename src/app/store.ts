@@ -3,6 +3,7 @@ import { type Config } from '../config/config.ts';
 import { packageRoot } from '../config/package-root.ts';
 import type { Log } from '../core/log.ts';
 import type { Sql } from '../core/sql.ts';
+import { endAbandonedTransactions } from '../infra/db/abandoned-transactions.ts';
 import { alone } from '../infra/db/alone.ts';
 import { type Database, openDatabase } from '../infra/db/client.ts';
 import { embeddedPostgres } from '../infra/db/embedded/start-embedded-postgres.ts';
@@ -68,6 +69,7 @@ async function prepare(url: string, log: Log) {
   const applied = await migrateDatabase(url, join(packageRoot(), 'prisma', 'migrations'));
   const owner = openDatabase(url, { max: 1 });
   await migrateEngine(url, owner.sql).finally(() => owner.close());
+  await endAbandonedTransactions(url, log);
   return { applied, role: await grantWriterRole(url, log) };
 }
 

@@ -2,11 +2,13 @@ import { afterEach, expect, test } from 'vitest';
 import type { Action } from '../../src/core/action.ts';
 import type { IncidentId } from '../../src/core/ids.ts';
 import type { IncidentState } from '../../src/core/incident.ts';
+import { endAbandonedTransactions } from '../../src/infra/db/abandoned-transactions.ts';
 import { type Database, openDatabase } from '../../src/infra/db/client.ts';
 import { createBoxes } from '../support/chaos-box.ts';
 import { startWorker, type Worker } from '../support/chaos-process.ts';
 import { boxAlert, type Core, createCore } from '../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../support/postgres.ts';
+import { quiet } from '../support/quiet.ts';
 import type { Row } from '../support/typed.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -27,6 +29,8 @@ const workers: Worker[] = [];
 /** A fresh record and a broken box; `core` decides and reads, and works on nothing itself. */
 async function scene(): Promise<void> {
   databases = [await scratchDatabase({ migrate: true }), await scratchDatabase()];
+  // As a start does: one that is paused may hold what the others wait for.
+  await endAbandonedTransactions(databases[0]?.url ?? '', quiet);
   core = await createCore({ url: databases[0]?.url ?? '', tools: [] });
   target = openDatabase(databases[1]?.url ?? '', { max: 3 });
   await createBoxes(target.sql, ['box']);
