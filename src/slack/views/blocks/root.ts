@@ -42,7 +42,10 @@ const MOST = 700;
 export function drawRoot(record: IncidentRecord, options: Options = {}): Slot {
   const { incident } = record;
   if (isOneLine(record)) return drawLine(record);
-  const shown = { ...incident, severity: worstSeverity(record, options) };
+  // Green is for what Sentry has seen gone, and nobody has undone since.
+  const isUndone = incident.resolvedBy === 'confirmed' && hasFallen(undoneRepair(record));
+  const stood = isUndone ? { ...incident, resolvedBy: null } : incident;
+  const shown = { ...stood, severity: worstSeverity(record, options) };
   const title = `${mark(shown)} ${cut(oneLine(groupTitle(incident)) || '(no title)', 90)}`;
   const state = stateLine(record, options);
   const next = isMerged(incident) ? null : formatNextStep(incident);
@@ -74,7 +77,7 @@ export function drawRoot(record: IncidentRecord, options: Options = {}): Slot {
       prose(paragraph(...told), ...sections.flatMap(paragraphsOf)),
       ...(pressed.length > 0 ? [buttons(...pressed)] : []),
     ],
-    strip: { color: colorOf(record), text: state },
+    strip: { color: colorOf({ ...record, incident: stood }), text: state },
   };
 }
 
