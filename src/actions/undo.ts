@@ -23,7 +23,7 @@ export interface UndoClick {
 export type UndoAnswer = { readonly ok: true; readonly text: string | null } | Refusal;
 
 export interface Undo {
-  /** Whether its card carries the button. */
+  /** Whether its tool can take it back, once it ran. */
   can(action: Action): boolean;
   /**
    * Proposes the exact inverse of an action that ran, and approves it by the same click; of a plan, the inverses of what
@@ -54,7 +54,7 @@ const atRest: readonly IncidentState[] = ['reported', 'escalated', 'resolved', '
 
 export function createUndo(deps: UndoDeps): Undo {
   return {
-    can: (action) => action.state === 'succeeded' && toolOf(deps, action)?.inverse !== undefined,
+    can: (action) => toolOf(deps, action)?.inverse !== undefined,
     async press(click) {
       const answer = await press(deps, click);
       await deps.audit.append({

@@ -209,6 +209,8 @@ export type IncidentEventBody =
       readonly endedAt: string;
       readonly ended: 'ignored' | 'confirmed' | 'source' | 'person' | 'silence';
       readonly fixedBy: string | null;
+      /** What ran last and was undone, or may have been: it is no help. */
+      readonly undone?: { readonly act: string; readonly says: string; readonly by: string | null };
       /** Which time it is within 24 hours, from 2; absent where it is the first. */
       readonly times?: number;
     }

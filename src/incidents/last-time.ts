@@ -1,7 +1,8 @@
-import { repairOf, stepsOf } from '../core/action.ts';
+import { type Action, repairOf, stepsOf } from '../core/action.ts';
 import { describePlan } from '../core/describe-act.ts';
 import type { IncidentId } from '../core/ids.ts';
 import type { Incident } from '../core/incident.ts';
+import { hasFallen, undoneOf } from '../core/undone.ts';
 import type { InvestigationDeps } from './deps.ts';
 
 /** Counted no further. */
@@ -20,7 +21,9 @@ export async function noteLastTime({ sql, records }: InvestigationDeps, id: Inci
   const record = last && (await records.load(last.id));
   if (!record) return;
   const { incident, actions } = record;
-  const repair = incident.resolvedBy === 'confirmed' ? repairOf(actions, incident.round) : undefined;
+  const undone = undoneLast(actions);
+  const helped = incident.resolvedBy === 'confirmed' ? repairOf(actions, incident.round) : undefined;
+  const repair = helped && !hasFallen(undoneOf(actions, stepsOf(actions, helped))) ? helped : undefined;
   const [seen] = await sql<{ times: number }>`
     SELECT count(*)::int + 1 AS times FROM (
       SELECT FROM incident i JOIN incident p ON p.fingerprint = i.fingerprint AND p.opened_at < i.opened_at
@@ -33,9 +36,24 @@ export async function noteLastTime({ sql, records }: InvestigationDeps, id: Inci
     endedAt: last.ended_at,
     ended: endOf(incident),
     fixedBy: repair ? describePlan(stepsOf(actions, repair)) : null,
+    ...(undone ? { undone } : {}),
     ...(times > 1 ? { times } : {}),
   } as const;
   await sql.begin((tx) => records.append(tx, id, event, 'last time'));
+}
+
+/** Of the last plan that people have undone. */
+function undoneLast(actions: readonly Action[]) {
+  const plans = actions.filter(({ step, undoes }) => step === 1 && undoes === null);
+  return plans
+    .map((plan) => {
+      const steps = stepsOf(actions, plan);
+      const undone = undoneOf(actions, steps);
+      return undone && hasFallen(undone)
+        ? { act: describePlan(steps, true), says: undone.says, by: undone.by }
+        : null;
+    })
+    .findLast((undone) => undone !== null);
 }
 
 const endOf = ({ state, resolvedBy }: Incident) =>

@@ -35,7 +35,7 @@ describe('a bad configuration on a host', () => {
     const shown = textOf(message);
     expect(shown).toContain('1. Change file worker.conf');
     expect(shown).toContain('2. Restart service shop-worker');
-    expect(shown).toMatch(/Way back:\s+all of it can be taken back/);
+    expect(shown).toMatch(/Undo:\s+takes back /);
     expect(shown).toContain('Stop shop-worker again');
     expect((await thread.replies()).filter((each) => textOf(each).includes(' asks: '))).toHaveLength(1);
     expect(readFileSync(file, 'utf8')).toContain('workers=plenty');

@@ -16,7 +16,7 @@ export const BUDGET = {
   cardOpen: 450,
   cardDecided: 200,
   closing: 350,
-  /** A call, a page that fails, a heads-up, a reopening, no other way: one more message of a line or two. */
+  /** A call, a page that fails, a heads-up, a reopening, no other way, a wait, who stopped or closed it: one more message of a line or two. */
   line: 250,
 } as const;
 
@@ -61,7 +61,7 @@ export const weighSlot = ({ slot, text, blocks, strip }: Slot): Weight =>
 
 /** What may stand beside the four messages, each with its own room. */
 const EXTRA =
-  /^(?:again|assigned|call|escalation|headsup|no-plan|page-failed|promotion|members?|report)(?::|$)/;
+  /^(?:again|assigned|call|called-off|escalation|headsup|no-plan|page-failed|promotion|members?|report|waits)(?::|$)/;
 
 /** Everything that is longer than it may be, and messages too many. */
 export function overruns(thread: readonly Weight[], moment: Moment): readonly Overrun[] {

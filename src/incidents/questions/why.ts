@@ -16,6 +16,7 @@ import { isMcpPrincipal } from '../../core/principal.ts';
 import { formatHeldBack } from '../../core/seen-before.ts';
 import { formatSetter } from '../../core/switch-scope.ts';
 import { neighbourRead } from '../../core/tool-call.ts';
+import { undoneOf } from '../../core/undone.ts';
 import { usedModel } from './answer-actions.ts';
 import { ended, lower, newestFirst } from './answer-lines.ts';
 import { callLine, isCallEvent } from './call-line.ts';
@@ -94,6 +95,7 @@ function answerOf(record: IncidentRecord): string[] {
       return [
         `*Done*: ${describePlan(steps)}, ${steps.length > 1 ? 'last step: ' : ''}${stepResult(ran, steps).says}, at ${moment(first.startedAt ?? first.proposedAt)}`,
         ...(first.decidedBy === null ? [] : [`• approved by ${personOf(first.decidedBy)}`]),
+        ...undoneLine(record, steps),
       ];
     }),
     seen === undefined
@@ -180,6 +182,7 @@ function planLines(record: IncidentRecord, steps: readonly Action[], first: Acti
     `*Plan* on ${first.target}, ${count(steps.length, 'step')}: ${describePlan(steps)}`,
     ...lastingOf(record, first),
     `• ${decisionOf(first, true)}`,
+    ...undoneLine(record, steps),
     ...steps.flatMap((step) => denialsOf(record, step)),
     ...steps.flatMap((step) => {
       const { mark, says } = stepResult(step, steps);
@@ -201,11 +204,22 @@ function actionLines(record: IncidentRecord, action: Action): string[] {
     `• ${label('why', isWhyInModelsWords(action, record.events))}${action.why || 'not said'}`,
     ...lastingOf(record, action),
     `• ${decisionOf(action)}`,
+    ...undoneLine(record, [action]),
     ...denialsOf(record, action),
     ...(action.outcome
       ? [`• result: ${action.outcome}${cited(action.toolCallId ? [action.toolCallId] : [])}`]
       : []),
     '',
+  ];
+}
+
+/** Who has undone it, or tried to. */
+function undoneLine({ actions }: IncidentRecord, steps: readonly Action[]): string[] {
+  const undone = undoneOf(actions, steps);
+  if (undone === null) return [];
+  const { says, by, at } = undone;
+  return [
+    `• ${lower(says)} ${by === null ? 'a person' : personOf(by)}${at === null ? '' : ` at ${moment(at)}`}`,
   ];
 }
 

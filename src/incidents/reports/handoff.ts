@@ -1,15 +1,15 @@
-import { isLastingFix, neverRan, restOf, stepsOf, undoOf } from '../../core/action.ts';
+import { isLastingFix, restOf, stepsOf } from '../../core/action.ts';
 import { count } from '../../core/count.ts';
 import type { Denial } from '../../core/denial.ts';
 import { describePlan } from '../../core/describe-act.ts';
 import { groupTitle } from '../../core/group.ts';
-import type { Incident } from '../../core/incident.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { isEnded } from '../../core/machine.ts';
 import { tellingStep } from '../../core/plan-progress.ts';
+import { formatFixed, formatUndone, undoneOf, undoneRepair } from '../../core/undone.ts';
 import { lasted, lower } from '../questions/answer-lines.ts';
 import type { ReadsRecorded } from '../recovery/recovery-series.ts';
-import { holderOf, minute, told } from './report-lines.ts';
+import { closedBy, holderOf, minute, told, who } from './report-lines.ts';
 import { nextOf, openProposal, sitrepLine, triedOf, waitingFor } from './sitrep.ts';
 
 /** What whoever comes on has to know, of what they may read alone. */
@@ -61,10 +61,7 @@ export function handoff(facts: HandoffFacts, read: ReadsRecorded): string {
     ),
     part('People said no to', facts.denials.map(denialLine)),
   ].filter((lines) => lines.length > 0);
-  const over = part(
-    `Closed since ${minute(since)}`,
-    ended.map(({ incident }) => closedLine(incident)),
-  );
+  const over = part(`Closed since ${minute(since)}`, ended.map(closedLine));
   if (parts.length === 0 && over.length === 0)
     return `Nothing to hand over: nothing is open, muted or stopped, and nothing ended since ${minute(since)}.`;
   const quiet = parts.length === 0 ? [['Nothing is open, muted or stopped.']] : [];
@@ -89,7 +86,7 @@ function openLine({ record, nextCallAt }: OpenIncident, at: number, now: Date, r
   if (at >= IN_FULL) return line;
   const tried = triedOf(record);
   const next = nextOf(record, { now, read, nextCallAt });
-  return `${line}. ${holderOf(record)} ${told(waitingFor(record), 130)} ${tried} ${next}`;
+  return `${line}. ${holderOf(record, undefined)} ${told(waitingFor(record), 130)} ${tried} ${next}`;
 }
 
 /** What may go wrong after those who know of it have gone home. */
@@ -106,10 +103,11 @@ function risksOf(
       const step = tellingStep(steps) ?? first;
       if (step.state === 'unknown') return [`unknown whether it ran: ${act}`];
       if (restOf(actions, steps).length > 0) return [`half done: ${act}`];
-      const undo = undoOf(actions, step);
-      const undone =
-        undo !== undefined && !neverRan(undo) && undo.state === 'succeeded' ? undo.finishedAt : null;
-      if (undone !== null && undone >= since) return [`taken back at ${minute(undone)}: ${act}`];
+      const undone = first.undoes === null ? undoneOf(actions, steps) : null;
+      if (undone !== null && (undone.at === null || undone.at >= since)) {
+        const at = undone.at === null ? '' : ` at ${minute(undone.at)}`;
+        return [`${lower(formatUndone(undone, who))}${at}: ${act}`];
+      }
       if (first.state === 'expired' && first.expiresAt >= since) return [`nobody decided in time: ${act}`];
       return [];
     });
@@ -135,9 +133,14 @@ function denialLine({ label, saidBy, until, incidentId, reason }: Denial): strin
   return `${told(label, 60)}, ${until === null ? 'until it is gone' : `until ${minute(until)}`} (<@${saidBy}>, ${incidentId}${because})`;
 }
 
-const closedLine = (incident: Incident): string => {
+const closedLine = (record: IncidentRecord): string => {
+  const { incident } = record;
   const { id, openedAt, endedAt, resolvedBy } = incident;
-  const how = { confirmed: 'fixed', source: 'over, says its source', person: 'closed by a person' };
+  const how = {
+    confirmed: formatFixed(undoneRepair(record)),
+    source: 'over, says its source',
+    person: closedBy(record),
+  };
   const says = resolvedBy === null ? 'over' : how[resolvedBy];
   return `${id} · ${told(groupTitle(incident), 70)}: ${says}${endedAt === null ? '' : `, after ${lasted(openedAt, endedAt)}`}`;
 };

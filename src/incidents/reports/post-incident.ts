@@ -1,4 +1,4 @@
-import { type Action, isLastingFix, neverRan, stepsOf, undoOf } from '../../core/action.ts';
+import { type Action, isLastingFix, neverRan, stepsOf } from '../../core/action.ts';
 import { count } from '../../core/count.ts';
 import { describePlan } from '../../core/describe-act.ts';
 import { byQuote, type Diagnosis, describeVerdict } from '../../core/diagnosis.ts';
@@ -6,8 +6,10 @@ import type { IncidentEvent } from '../../core/event.ts';
 import { groupMembers, groupTitle } from '../../core/group.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { CLAUDES_WORDS, isModels } from '../../core/model-words.ts';
+import { overriddenBy } from '../../core/overridden.ts';
 import { stepResult, tellingStep } from '../../core/plan-progress.ts';
 import type { ToolCall } from '../../core/tool-call.ts';
+import { formatFixed, hasFallen, undoneOf, undoneRepair } from '../../core/undone.ts';
 import { ended, lasted, type Piece } from '../questions/answer-lines.ts';
 import { lastDiagnosis, plainTool } from '../questions/format-cause.ts';
 import { formatLastingFix } from '../questions/format-lasting-fix.ts';
@@ -102,10 +104,15 @@ function summaryOf(record: IncidentRecord): readonly ReportLine[] {
 }
 
 function onWhoseWord(
-  { incident }: IncidentRecord,
+  record: IncidentRecord,
   closed: Extract<IncidentEvent, { type: 'incident.closed' }> | undefined,
 ): ReportLine {
-  if (incident.resolvedBy === 'confirmed') return ['Sentry’s own check saw the problem gone.'];
+  const { incident } = record;
+  const undone = undoneRepair(record);
+  if (incident.resolvedBy === 'confirmed')
+    return [
+      `Sentry’s own check saw the problem gone.${hasFallen(undone) ? ` It was ${formatFixed(undone)}: see “What was done”.` : ''}`,
+    ];
   if (incident.resolvedBy === 'source') return ['The source of the alert says it is over.'];
   if (incident.resolvedBy !== 'person' || closed === undefined) return ['Nobody said why it is over.'];
   const because = closed.reason === '' ? '.' : `: “${told(closed.reason, SENTENCE)}”`;
@@ -246,6 +253,7 @@ function doneOf(record: IncidentRecord): readonly ReportLine[] {
           : '';
     return [
       [`${purpose}${told(describePlan(steps), 200)}, on ${told(first.target, 60)}, `, ...approval(first)],
+      ...overridden(record, steps),
       ...steps.flatMap((step): readonly ReportLine[] => [
         [
           `${steps.length > 1 ? `Step ${step.step}, ` : 'It '}${stepResult(step, steps).says}`,
@@ -255,12 +263,32 @@ function doneOf(record: IncidentRecord): readonly ReportLine[] {
           ...(step.outcome === null ? [] : [` → ${told(step.outcome, SENTENCE)}`]),
         ],
       ]),
-      ...(steps.some((step) => undoOf(record.actions, step)?.state === 'succeeded')
-        ? [['It was taken back.']]
-        : []),
+      ...undoneLine(record, steps),
     ];
   });
 }
+
+function undoneLine({ actions }: IncidentRecord, steps: readonly Action[]): readonly ReportLine[] {
+  const undone = undoneOf(actions, steps);
+  if (undone === null) return [];
+  return [
+    [
+      `${undone.says} `,
+      undone.by === null ? 'a person' : { person: undone.by },
+      ...(undone.at === null ? ['.'] : [' at ', { at: undone.at }, '.']),
+    ],
+  ];
+}
+
+/** Who had said no to what was done; what they said elsewhere is for those who may read there. */
+const overridden = (record: IncidentRecord, steps: readonly Action[]): readonly ReportLine[] =>
+  overriddenBy(record, steps).map(({ saidBy, saidAt, reason, incidentId, takenBackBy }) => [
+    { person: saidBy },
+    ' had said no at ',
+    { at: saidAt },
+    reason !== '' && incidentId === record.incident.id ? `: “${told(reason, 200)}”` : '',
+    ...(takenBackBy === null ? ['.'] : ['. ', { person: takenBackBy }, ' took that back.']),
+  ]);
 
 function approval({ approvedBy, decidedBy, decidedAt }: Action): ReportLine {
   const by = [...new Set([...approvedBy, ...(decidedBy === null ? [] : [decidedBy])])];

@@ -9,11 +9,13 @@ import { isEnded } from '../../core/machine.ts';
 import { isMerged } from '../../core/merged-with.ts';
 import { causeTitle } from '../../core/model-words.ts';
 import { mutedNow } from '../../core/muted-now.ts';
+import { overriddenBy } from '../../core/overridden.ts';
 import { stepResult, tellingStep } from '../../core/plan-progress.ts';
+import { formatFixed, formatUndone, undoneOf, undoneRepair } from '../../core/undone.ts';
 import { ended, lasted, lower } from '../questions/answer-lines.ts';
 import { formatStanding } from '../questions/format-state.ts';
 import type { ReadsRecorded } from '../recovery/recovery-series.ts';
-import { holderOf, minute, told } from './report-lines.ts';
+import { closedBy, holderOf, minute, told, who } from './report-lines.ts';
 import { formatTrend } from './trend.ts';
 
 /** Characters of what is said of one incident: it is read aloud, by people who are not in the thread. */
@@ -24,6 +26,8 @@ export interface SitrepOptions {
   readonly read: ReadsRecorded;
   /** When somebody is called unless somebody takes it, ISO 8601; null: nobody will be. */
   readonly nextCallAt: string | null;
+  /** Whom the open card mentioned; absent: it is not known here, or none is open. */
+  readonly mentioned?: readonly string[];
 }
 
 /** How bad it is, better or worse, who has it, what it waits for, what was tried, and when there is more: from the record alone. */
@@ -31,9 +35,15 @@ export function sitrep(record: IncidentRecord, options: SitrepOptions): string {
   const { incident } = record;
   const title = `${incident.id} · ${told(groupTitle(incident), 70)}`;
   if (isEnded(incident.state))
-    return fitted([title, badness(incident), overAfter(incident)], [causeOf(record), triedOf(record)]);
+    return fitted([title, badness(incident), overAfter(record)], [triedOf(record), causeOf(record)]);
   const trend = formatTrend(record, options.read, options.now) ?? 'Better or worse: nothing was measured.';
-  const around = [title, badness(incident), trend, holderOf(record), nextOf(record, options)];
+  const around = [
+    title,
+    badness(incident),
+    trend,
+    holderOf(record, options.mentioned),
+    nextOf(record, options),
+  ];
   const room = SITREP - around.join('\n').length - 1;
   const [next = '', ...rest] = around.toReversed();
   return fitted(
@@ -54,11 +64,13 @@ function fitted(lines: readonly string[], more: readonly (string | null)[]): str
   return clip([...lines.slice(0, at), ...fits, ...lines.slice(at)].join('\n'), SITREP);
 }
 
-const overAfter = ({ openedAt, endedAt, resolvedBy, state, detailsDeletedAt }: Incident): string => {
+const overAfter = (record: IncidentRecord): string => {
+  const { openedAt, endedAt, resolvedBy, state, detailsDeletedAt } = record.incident;
+  const fixed = formatFixed(undoneRepair(record));
   const words = {
-    confirmed: 'Fixed, seen by my own check',
+    confirmed: fixed === 'fixed' ? 'Fixed, seen by my own check' : `Was ${fixed}`,
     source: 'Over, says the alert’s source',
-    person: 'Over, says a person',
+    person: `Over, ${closedBy(record)}`,
   };
   const how =
     state === 'ignored' ? 'Nothing to investigate' : resolvedBy === null ? 'Over' : words[resolvedBy];
@@ -115,7 +127,8 @@ export const openProposal = ({ actions }: IncidentRecord): Action | undefined =>
   actions.find(({ state, auditOnly, step }) => state === 'proposed' && !auditOnly && step === 1);
 
 /** The last repair that ran, or may have. */
-export function triedOf({ actions }: IncidentRecord): string | null {
+export function triedOf(record: IncidentRecord): string | null {
+  const { actions } = record;
   const ran = actions.filter(
     (action) =>
       action.step === 1 &&
@@ -129,7 +142,11 @@ export function triedOf({ actions }: IncidentRecord): string | null {
   const steps = stepsOf(actions, last);
   const step = tellingStep(steps) ?? last;
   const more = ran.length > 1 ? `; ${ran.length - 1} before it` : '';
-  return `Tried: ${told(lower(describePlan(steps)), 80)} (${told(stepResult(step, steps).says, 40)}${more}).`;
+  const undone = undoneOf(actions, steps);
+  const noes = [...new Set(overriddenBy(record, steps).map(({ saidBy }) => who(saidBy)))].slice(0, 3);
+  const although = noes.length === 0 ? '' : ` although ${noes.join(', ')} had said no`;
+  const since = undone === null ? '' : `; ${lower(formatUndone(undone, who))}`;
+  return `Tried: ${told(lower(describePlan(steps)), 80)} (${told(stepResult(step, steps).says, 40)}${although}${since}${more}).`;
 }
 
 /** What is next for certain: never a time that nothing is due at. */

@@ -1,7 +1,9 @@
+import type { Action } from '../../core/action.ts';
 import type { Diagnosis } from '../../core/diagnosis.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { isModels, label } from '../../core/model-words.ts';
 import { isMemoryToolName } from '../../core/tool-call.ts';
+import { hasFallen, undoneOf } from '../../core/undone.ts';
 import { outwardJson, outwardText } from '../../safety/screen/boundary.ts';
 import type { VectorMetadata } from '../../search/ports.ts';
 import type { SystemFacts } from '../systems/system-facts.ts';
@@ -70,10 +72,21 @@ function analysisOf(record: IncidentRecord): string {
         : 'No cause was found.',
     ...(diagnosis?.evidence ?? []).map(({ claim }) => `${said('Shown by')}${claim}`),
     ...(diagnosis?.remedy ? [`${said('Remedy')}${diagnosis.remedy}`] : []),
-    ...ran.map((action) => `Done: ${action.command} (${action.state})`),
+    ...ran.map((action) => `Done: ${action.command} (${action.state}${undoneSince(record, action)})`),
     ...ended(record),
   ];
   return parts.filter((part) => part !== '').join('\n');
+}
+
+/** Who undid it is nobody's business who is reminded of it. */
+function undoneSince({ actions }: IncidentRecord, action: Action): string {
+  const undone = undoneOf(actions, [action]);
+  if (action.undoes !== null) return ', to undo what was done before';
+  return hasFallen(undone)
+    ? undone?.kind === 'unknown'
+      ? ', perhaps undone since'
+      : ', undone since by a person'
+    : '';
 }
 
 /** What nobody could tell, or found wrong, is no cause. */

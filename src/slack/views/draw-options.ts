@@ -11,6 +11,7 @@ import { messageUrl } from '../people/identity.ts';
 import type { UserDirectory } from '../people/user-directory.ts';
 import type { SlackDeps } from '../ports.ts';
 import type { DrawOptions } from './blocks/slot.ts';
+import { waitsOf } from './blocks/waits.ts';
 import { whoIsRung } from './ring.ts';
 
 /** What Slack knows and the record does not: names, groups, where other threads are. */
@@ -32,17 +33,32 @@ export function createDrawOptions(
     return new Map(await Promise.all([...handles].map(async (name) => [name, await groupId(name)] as const)));
   };
 
-  const ringOf = async (record: IncidentRecord, asks: Action): Promise<readonly string[]> => {
+  const ringOf = async (
+    record: Pick<IncidentRecord, 'incident' | 'events'>,
+    asks: Action | undefined,
+    at: string,
+  ): Promise<readonly string[]> => {
     const oncall = config.oncallGroup ? await groupId(config.oncallGroup.replace(/^@/, '')) : null;
-    const deciders = oncall === null ? ((await config.approversOf(asks)) ?? []) : [];
+    const deciders = oncall === null && asks ? ((await config.approversOf(asks)) ?? []) : [];
     const ids = deciders.map(async (one) =>
       one.kind === 'group' ? groupId(one.name.replace(/^@/, '')) : one.kind === 'user' ? one.id : null,
     );
-    return whoIsRung(record, asks, {
+    return whoIsRung(record, at, {
       oncall,
       approvers: (await Promise.all(ids)).filter((id) => id !== null),
-      isQuiet: deps.escalation.isQuiet(record.incident.severity, new Date(asks.proposedAt)),
+      isQuiet: deps.escalation.isQuiet(record.incident.severity, new Date(at)),
     });
+  };
+
+  const ringAtOf = async (record: IncidentRecord): Promise<ReadonlyMap<number, readonly string[]>> => {
+    const waits = waitsOf(record).map(async ({ seq, at }) => {
+      const then = {
+        incident: { ...record.incident, severity: 'critical' as const },
+        events: record.events.filter((event) => event.seq < seq),
+      };
+      return [seq, await ringOf(then, record.actions.at(-1), at)] as const;
+    });
+    return new Map(await Promise.all(waits));
   };
 
   /** Those of them that may be told in the thread of a record. */
@@ -55,28 +71,28 @@ export function createDrawOptions(
     return new Set(things.filter((_, at) => may[at]));
   };
 
-  /** What those are called whose No an open card shows, who approved what ran, who closed it and who gave it to somebody. */
+  /** What those are called who said no, who approved or undid what ran, who closed it and who gave it to somebody. */
   const namesOf = async ({
     denials,
     actions,
     events,
   }: IncidentRecord): Promise<ReadonlyMap<string, string>> => {
-    const open = actions
-      .filter(({ state }) => state === 'proposed' || state === 'queued')
-      .flatMap(({ denialsAcknowledged }) => denialsAcknowledged);
+    const undoers = actions.flatMap(({ undoes, requestedBy }) =>
+      undoes && requestedBy ? [requestedBy] : [],
+    );
     const approvers = actions
       .filter(({ startedAt, purpose }) => startedAt !== null && purpose === 'repair')
       .flatMap(({ approvedBy, decidedBy }) => [...approvedBy, ...(decidedBy ? [decidedBy] : [])])
       .filter(isSlackUser);
-    const saidNo = denials.filter(({ id }) => open.includes(id)).map(({ saidBy }) => saidBy);
+    const saidNo = denials.map(({ saidBy }) => saidBy);
     const told = events.flatMap((event) =>
-      event.type === 'incident.closed'
+      event.type === 'incident.closed' || event.type === 'incident.stopped'
         ? [event.by]
         : event.type === 'incident.acknowledged'
           ? (event.assignedBy ?? [])
           : [],
     );
-    const ids = new Set([...saidNo, ...approvers, ...told.filter(isSlackUser)]);
+    const ids = new Set([...saidNo, ...approvers, ...[...undoers, ...told].filter(isSlackUser)]);
     return new Map(await Promise.all([...ids].map(async (id) => [id, await directory.name(id)] as const)));
   };
 
@@ -100,6 +116,7 @@ export function createDrawOptions(
     const told = await toldAmong(elsewhere, record, ({ incidentId: id, channel }) => ({ id, channel }));
     const names = await namesOf(record);
     const groups = await groupsOf(record);
+    const ringAt = await ringAtOf(record);
     const asks = record.actions.findLast(({ state }) => state === 'proposed');
     return {
       threadUrl: (id) => {
@@ -107,7 +124,8 @@ export function createDrawOptions(
         return place ? messageUrl(workspace.identity(), place.channel, place.ts) : null;
       },
       approvers: asks ? await formatApprovers(deps, asks) : null,
-      ring: asks ? await ringOf(record, asks) : [],
+      ring: asks ? await ringOf(record, asks, asks.proposedAt) : [],
+      ringAt: (seq) => ringAt.get(seq) ?? [],
       groupOf: (handle) => groups.get(handle) ?? null,
       pagersAfter: deps.escalation.pagersAfter,
       calls: deps.escalation.calls,

@@ -1,4 +1,3 @@
-import type { Action } from '../../core/action.ts';
 import { callStateOf } from '../../core/calls.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 
@@ -16,13 +15,13 @@ export interface MayRing {
 }
 
 /**
- * Whom a card mentions when it appears: whoever has the incident, else the group on call; for something critical, else those
+ * Whom a card, or a line that asks for people, mentions when it appears: whoever has the incident, else the group on call; for something critical, else those
  * who may decide. In quiet hours only what is critical mentions anybody. It follows from the record alone, so that no edit
  * changes it.
  */
 export function whoIsRung(
   { incident, events }: Pick<IncidentRecord, 'incident' | 'events'>,
-  { proposedAt }: Pick<Action, 'proposedAt'>,
+  cardAt: string,
   { oncall, approvers, isQuiet }: MayRing,
 ): readonly string[] {
   const isCritical = incident.severity === 'critical';
@@ -37,7 +36,7 @@ export function whoIsRung(
         : isCritical
           ? approvers.slice(0, MOST_RUNG)
           : [];
-  const at = Date.parse(proposedAt);
+  const at = Date.parse(cardAt);
   const called = events.flatMap((event) =>
     event.type === 'person.called' && isJustBefore(Date.parse(event.at), at) ? event.mentions : [],
   );

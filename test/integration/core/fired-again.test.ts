@@ -132,6 +132,20 @@ describe('an alert that fires again soon after the end', () => {
     expect(why(record)).not.toContain(last.id);
   });
 
+  test('what was undone in the last one is told as that, and as nothing that helped', async () => {
+    const { incident: last, actions } = await fixed();
+    await core.sql`
+      INSERT INTO action SELECT (jsonb_populate_record(a, jsonb_build_object('id', 'act_told', 'plan_id', 'act_told', 'undoes', a.id,
+             'beside', true, 'purpose', 'undo', 'requested_by', 'UNOAH'))).*
+        FROM action a WHERE id = ${actions.at(-1)?.id ?? ''}`;
+    await core.sql`
+      UPDATE incident SET resolved_by = 'source', ended_at = ended_at - interval '31 minutes' WHERE id = ${last.id}`;
+    machine.broken = true;
+    const root = shown(await until(await opened(), 'awaiting_approval'), 'root');
+    expect(root).toMatch(/Mended the box: Undone by ".*"user_id":"UNOAH"/);
+    expect(root).not.toContain('fixed: Mend the box');
+  });
+
   test('after an undo it goes on however long ago it ended: the alert may come before the undo is on record', async () => {
     const { incident, actions } = await fixed();
     await core.sql`UPDATE incident SET ended_at = ended_at - interval '3 hours' WHERE id = ${incident.id}`;

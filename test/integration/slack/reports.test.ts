@@ -142,6 +142,15 @@ it('an update is of the one that is open, of several a line each with the worst 
   await answered(USERS.onCall, `There is no ${second} that you may see`);
 });
 
+it('an update says whom the open card mentioned, and that nobody was paged', async () => {
+  scene = await slackScene();
+  await bot();
+  const id = await scene.incident(wholeIncident.slice(1, 9));
+  await scene.propose(id);
+  await run(`update ${id}`);
+  await answered(USERS.onCall, /Its card mentioned the group on call; nobody was paged\./);
+});
+
 it('a handoff tells what is open, muted and over since, and nothing of a private channel', async () => {
   scene = await slackScene();
   await bot();

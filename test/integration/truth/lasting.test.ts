@@ -282,6 +282,14 @@ describe('nothing that lasts is asked for', () => {
     await beside(incidentId);
     expect(await lastingOf(incidentId)).toEqual([]);
     expect(await rig.stateOf(incidentId)).toBe('diagnosing');
+    // It is told as that person's doing, and the fix is not said to stand.
+    const record = await rig.core.records.load(incidentId);
+    if (!record) throw new Error('no record');
+    const slots = draw(record, { threadUrl: () => null, approvers: null, nameOf: () => 'olivia' });
+    const shown = (name: string) => JSON.stringify(slots.find(({ slot }) => slot === name));
+    expect(shown('again:opening-2')).toContain('olivia undid the fix');
+    expect(shown('summary:1')).toContain('Undone by @olivia.');
+    expect(shown('summary:1')).not.toContain('🟢');
   });
 });
 

@@ -73,7 +73,7 @@ describe('a sitrep', () => {
       'Better: sessions waiting for a lock 9 sessions at 2026-11-21 10:00 UTC, 4 sessions at 2026-11-21 10:04 UTC.',
       'Cause so far: pid 4242 holds a lock (95 % sure)',
       'Tried: nothing was changed.',
-      'Nobody has it, and nobody was called.',
+      'Nobody has it. Only a card in its thread has asked; nobody was paged.',
       "Waits for a decision: run SELECT pg_terminate_backend(4242) -- started '2026-11-21 10:00:00'?",
       'Next: 2026-11-21 10:30 UTC, the proposal expires.',
     ]);

@@ -49,9 +49,9 @@ describe('the card of an action that is over', () => {
   });
 
   it.each([
-    ['approved', 'Being undone,'],
-    ['succeeded', 'Undone,'],
-    ['unknown', 'Unknown whether its undo ran,'],
+    ['approved', 'Being undone, asked for by '],
+    ['succeeded', 'Undone by '],
+    ['unknown', 'Unknown whether its undo ran, asked for by '],
   ] as const)('says that its undo is %s, and whose it is, without the button', (state, words) => {
     const shown = card([done, anAction({ id: undo, state, undoes: ACTION, requestedBy: 'U0ONCALL' })]);
     expect(shown).toContain(words);

@@ -21,7 +21,7 @@ const THIRD = asActionId('act_cccccccccccc');
 const options: DrawOptions = {
   threadUrl: () => null,
   approvers: 'olivia',
-  mayUndo: ({ tool, state }) => tool === 'apply_patch' && state === 'succeeded',
+  mayUndo: ({ tool }) => tool === 'apply_patch',
   maySettle: true,
 };
 
@@ -124,6 +124,22 @@ describe('the card of a plan', () => {
     expect(titleOf(card(two))).toBe('Change file worker.conf, then restart service shop-worker on shop-db?');
   });
 
+  it('says which steps can be taken back, and which not, also where nothing is lost by them', () => {
+    expect(asked).toContain('takes back step 1, not steps 2 and 3.');
+    const steps = plan(['proposed', 'queued', 'queued'], { undo: 'undo_patch puts it back.' });
+    const shown = (mayUndo: DrawOptions['mayUndo'] & {}) =>
+      JSON.stringify(
+        draw(aRecord({ actions: steps, events: eventsOf({ type: 'action.proposed', actionId: ACTION }) }), {
+          ...options,
+          mayUndo,
+        }),
+      );
+    // Once, what destroys nothing counted as if it could be taken back.
+    expect(card(steps)).toContain('takes back step 1, not steps 2 and 3.');
+    expect(shown(() => true)).toContain('takes back all of it, the last step first.');
+    expect(shown(() => false)).toContain('no step of it can be taken back.');
+  });
+
   it('names the point of no return before anybody decides, and not afterwards', () => {
     expect(asked).toContain('Point of no return: ');
     expect(asked).toContain('After step 2 of 3 it cannot be wholly taken back.');
@@ -174,7 +190,7 @@ describe('Undo on the card of a plan', () => {
   it('says which of its steps it takes back', () => {
     const shown = card(plan(['succeeded', 'succeeded', 'succeeded']));
     expect(buttonsOf(shown)).toContain('sentry_undo');
-    expect(shown).toContain('Of what this card shows, step 1 is undone');
+    expect(shown).toContain('It takes back step 1, not steps 2 and 3, on shop-db');
     expect(buttonsOf(card(plan(['succeeded', 'failed', 'skipped'])))).toContain('sentry_undo');
     expect(buttonsOf(card(plan(['failed', 'skipped', 'skipped'])))).not.toContain('sentry_undo');
   });

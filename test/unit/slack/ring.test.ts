@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Severity } from '../../../src/core/alert.ts';
 import type { IncidentEventBody } from '../../../src/core/event.ts';
 import { type MayRing, whoIsRung } from '../../../src/slack/views/ring.ts';
-import { anAction, aRecord, eventsOf } from '../../support/incident-record.ts';
+import { aRecord, eventsOf } from '../../support/incident-record.ts';
 
 const ONCALL = 'S0ONCALL';
 const may: MayRing = { oncall: ONCALL, approvers: ['U1', 'U2', 'U3', 'U4', 'U5', 'U6'], isQuiet: false };
@@ -26,7 +26,7 @@ function rung(
   const last = record.events.at(-1)?.at ?? '2026-11-21T10:00:00.000Z';
   const proposedAt = new Date(Date.parse(last) + afterMs).toISOString();
   const incident = { ...record.incident, severity };
-  return whoIsRung({ ...record, incident }, anAction({ proposedAt }), { ...may, ...changes });
+  return whoIsRung({ ...record, incident }, proposedAt, { ...may, ...changes });
 }
 
 describe('a card that needs somebody', () => {

@@ -1,7 +1,7 @@
 import { readIncidentId } from '../../../core/ids.ts';
 import type { Incident } from '../../../core/incident.ts';
 import { nextCalls } from '../../../incidents/reports/handoff-of.ts';
-import { sitrep, sitrepLine, worstFirst } from '../../../incidents/reports/sitrep.ts';
+import { openProposal, sitrep, sitrepLine, worstFirst } from '../../../incidents/reports/sitrep.ts';
 import type { SlackContext } from '../../context.ts';
 import { type Say, sayText } from '../../outbound/tell.ts';
 import { readableBy } from '../../people/access.ts';
@@ -45,7 +45,9 @@ async function updateOf(context: SlackContext, { id }: Incident): Promise<Say> {
   const record = await records.load(id);
   if (record === null) return sayText(notToSee(id));
   const nextCallAt = (await nextCalls(sql, [id])).get(id) ?? null;
-  const text = sitrep(record, { now: new Date(), read: measured, nextCallAt });
+  const { ring } = openProposal(record) ? await context.drawOptions(record) : {};
+  const options = { now: new Date(), read: measured, nextCallAt, ...(ring ? { mentioned: ring } : {}) };
+  const text = sitrep(record, options);
   return { ...sayText(await context.withNames(text)), share: true };
 }
 

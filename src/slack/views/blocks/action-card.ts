@@ -64,7 +64,7 @@ function drawAsked(
   const act = steps.length > 1 ? drawSteps(record, steps) : [literal(cut(action.command, MAX_COMMAND))];
   const careful = suspicious(record);
   const stops = stopsOf(record, action);
-  const above = [heading(title), prose(...price(steps, action, title), ...careful)];
+  const above = [heading(title), prose(...price(steps, action, title, options), ...careful)];
   const decision = [
     ...objections(record, steps, options),
     prose(
@@ -179,13 +179,13 @@ const LEAST_PRICE = 60;
 const UNDO = 60;
 
 /** What it frees and costs, and whether it can be taken back. */
-function price(steps: readonly Action[], action: Action, title: string) {
+function price(steps: readonly Action[], action: Action, title: string, options: DrawOptions) {
   if (steps.length > 1)
     return [
       paragraph(words(`${count(steps.length, 'step')} in this order; one that fails stops the rest.`)),
       // The title names two.
       ...(steps.length > 2 ? [list(steps.map((step) => [words(cut(oneLine(describeAct(step)), 60))]))] : []),
-      paragraph(...wayBack(action)),
+      paragraph(...wayBack(steps, options)),
     ];
   const undo = cut(oneLine(action.undo), UNDO);
   const room = Math.max(LEAST_PRICE, PRICE - title.length - undo.length);

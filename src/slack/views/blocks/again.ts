@@ -8,7 +8,7 @@ import { drawClosing, hasEnded } from './closing.ts';
 import { span } from './labels.ts';
 import { howOften, type Opening, openingsOf } from './openings.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
-import { escape, oneLine } from './text.ts';
+import { cut, escape, oneLine } from './text.ts';
 
 type Options = Partial<DrawOptions>;
 /** A message, and the event in whose place it stands. */
@@ -71,22 +71,34 @@ export function drawReopened(record: IncidentRecord, options: Options): readonly
     if (reopened === null || cameBackBy.some(({ type }) => type === 'alert.flapping')) return [];
     const drawn = hasEnded(opening)
       ? drawClosing(record, opening, options)
-      : cameBack(record, { ...opening, reopened });
+      : cameBack(record, { ...opening, reopened }, options);
     return [{ seq: reopened.seq, slot: { slot: `again:opening-${number}`, inThread: true, ...drawn } }];
   });
 }
 
 function cameBack(
-  { incident }: IncidentRecord,
+  { incident, actions }: IncidentRecord,
   opening: Opening & { readonly reopened: NonNullable<Opening['reopened']> },
+  options: Options,
 ): Pick<Slot, 'text' | 'blocks'> {
   const { reopened, cameBackBy } = opening;
   const fires = cameBackBy.some((event) => event.type === 'alert.repeated' && event.over !== true);
-  const head = fires ? 'Fires again' : 'It is back';
+  const undo = cameBackBy.findLast(
+    (event) =>
+      event.type === 'action.finished' &&
+      actions.some(({ id, undoes }) => id === event.actionId && undoes !== null),
+  );
+  const by =
+    undo?.type === 'action.finished' ? actions.find(({ id }) => id === undo.actionId)?.requestedBy : null;
+  const who = (by && options.nameOf?.(by)) || 'A person';
+  const isUndone = undo !== undefined && !fires;
+  const head = fires ? 'Fires again' : isUndone ? `${cut(oneLine(who), 30)} undid the fix` : 'It is back';
   const often = howOften(opening, incident);
   const next =
     reopened.to === 'diagnosing'
-      ? ' I look again.'
+      ? isUndone
+        ? ' I look whether the problem is there again.'
+        : ' I look again.'
       : reopened.to === 'reported'
         ? ' The policy asks for no more.'
         : '';

@@ -1,10 +1,12 @@
-import { type Action, isLastingFix, neverRan, stepsOf, undoOf } from '../../../core/action.ts';
+import { type Action, isLastingFix, neverRan, stepsOf } from '../../../core/action.ts';
 import { describePlan } from '../../../core/describe-act.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { formatValue, isYesOrNo } from '../../../core/measure.ts';
 import { causeFound, causeTitle } from '../../../core/model-words.ts';
+import { overriddenBy } from '../../../core/overridden.ts';
 import { stepResult } from '../../../core/plan-progress.ts';
+import { formatFixed, formatUndone, hasFallen, undoneOf } from '../../../core/undone.ts';
 import { type RecoverySeries, recoverySeries } from '../../../incidents/recovery/recovery-series.ts';
 import {
   type Block,
@@ -42,7 +44,10 @@ export function drawClosing(
   const repairs = repairsOf(record, opening);
   const repair = repairs.at(-1);
   const series = isConfirmed && repair ? seriesOf(record, opening, repair, options) : null;
-  const head = isConfirmed ? '🟢 Fixed' : '⚪ Over';
+  const undone = repair ? undoneOf(record.actions, stepsOf(record.actions, repair)) : null;
+  const head = !isConfirmed
+    ? '⚪ Over'
+    : `${hasFallen(undone) ? '⚪' : '🟢'} ${capitalised(formatFixed(undone))}`;
   const often = facts(
     `after ${span(opening.startedAt, opening.end.at)}`,
     howOften(opening, incident),
@@ -181,11 +186,12 @@ const ourSentence = (text: string, max: number): string =>
 
 /** What was done, by whom approved, and what was tried before it. */
 function done(
-  { actions }: IncidentRecord,
+  record: IncidentRecord,
   { events, end }: Ended,
   repairs: readonly Action[],
   options: Options & { readonly room: number },
 ): string {
+  const { actions } = record;
   const [last] = repairs.slice(-1);
   if (!last) return '';
   const steps = stepsOf(actions, last);
@@ -204,25 +210,30 @@ function done(
     (event: IncidentEvent) =>
       event.type === 'verification.concluded' && event.verdict === 'not_fixed' && event.seq < end.seq,
   ).length;
-  const isUndone = steps.some((step) => undoOf(actions, step)?.state === 'succeeded');
+  const undone = undoneOf(actions, steps);
+  const noes = overriddenBy(record, steps).map(({ saidBy }) => saidBy);
   const tries = failed === 1 ? '1 earlier try' : `${failed} earlier tries`;
   const rest = [
-    `${approvedBy(last, options)}.`,
-    ...(isUndone ? ['It was taken back.'] : []),
+    `${approvedBy(last, options)}${noes.length > 0 ? ` although ${named(noes, options)} had said no` : ''}.`,
+    ...(undone ? [`${formatUndone(undone, (by) => named([by], options))}.`] : []),
     ...(failed > 0 ? [`${tries} did not help.`] : []),
   ].join(' ');
   return `${cut(acts, Math.max(40, options.room - rest.length))}${rest}`;
 }
 
 /** By name, not mentioned: this is a new message, and nothing is wanted of them any more. */
-function approvedBy({ decidedBy, approvedBy: several }: Action, { nameOf }: Options): string {
+function approvedBy({ decidedBy, approvedBy: several }: Action, options: Options): string {
   if (decidedBy === 'policy') return ', approved by a rule of the policy';
-  const people = [...new Set([...several, ...(decidedBy ? [decidedBy] : [])])];
-  const names = people.slice(0, 3).map((id) => {
-    const name = nameOf?.(id) ?? null;
+  const people = [...several, ...(decidedBy ? [decidedBy] : [])];
+  return people.length === 0 ? '' : `, approved by ${named(people, options)}`;
+}
+
+function named(ids: readonly (string | null)[], { nameOf }: Options): string {
+  const names = [...new Set(ids)].slice(0, 3).map((id) => {
+    const name = id === null ? null : (nameOf?.(id) ?? null);
     return name === null ? 'a person' : `@${cut(oneLine(name), 20)}`;
   });
-  return names.length === 0 ? '' : `, approved by ${[...new Set(names)].join(' and ')}`;
+  return [...new Set(names)].join(' and ');
 }
 
 /** Of a cause that was found in it, where nothing was mended; else what was done says enough, and the root the rest. */

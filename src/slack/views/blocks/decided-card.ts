@@ -1,10 +1,11 @@
 import { type Action, isLastingFix, restOf, undoOf } from '../../../core/action.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { runningStep, tellingStep } from '../../../core/plan-progress.ts';
+import { undoneOf } from '../../../core/undone.ts';
 import { checkedOf, formatChecked } from '../../../incidents/questions/format-lasting-fix.ts';
 import { bold, button, buttons, moment, paragraph, person, prose, type Span, words } from './build.ts';
 import { changeOfMind, objections, reachLine } from './denials.ts';
-import { drawMarks, endedTitle } from './plan-steps.ts';
+import { drawMarks, endedTitle, undoReach } from './plan-steps.ts';
 import { ACTIONS, type DrawOptions, type Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 
@@ -16,7 +17,7 @@ export function drawEnded(
   options: DrawOptions,
 ): Pick<Slot, 'text' | 'blocks'> {
   const checked = checkedOf(record, action);
-  const title = endedTitle(steps, checked);
+  const title = `${action.undoes === null ? '' : 'Undo · '}${endedTitle(steps, checked)}`;
   const marks = steps.length > 1 && steps.some(({ state }) => state !== 'succeeded') ? drawMarks(steps) : '';
   const became = outcomeOf(record, steps, action);
   const room = Math.max(LEAST_SAID, SEEN - title.length - marks.length);
@@ -26,7 +27,7 @@ export function drawEnded(
     ...(marks === '' ? [] : [[words(marks)]]),
     ...(checked ? [[words(cut(oneLine(formatChecked(checked)), 200))]] : []),
     ...reachLine(record, action),
-    ...undone(record, steps),
+    ...undoneLine(record, steps),
   ];
   return {
     text: escape(oneLine(`${record.incident.id}: ${title}${became === null ? '' : `. ${became}`}`)),
@@ -129,7 +130,8 @@ function afterwards(record: IncidentRecord, steps: readonly Action[], action: Ac
   }
   const undoable = steps.filter((step) => step.state === 'succeeded' && options.mayUndo?.(step));
   if (undoable.length === 0 || steps.some((step) => undoOf(record.actions, step))) return [];
-  const what = undoable.map((step) => `step ${step.step}`).join(' and ');
+  // What has not run is not undone.
+  const ran = steps.filter(({ state }) => state === 'succeeded');
   return [
     button({
       text: 'Undo',
@@ -137,7 +139,7 @@ function afterwards(record: IncidentRecord, steps: readonly Action[], action: Ac
       value: planOf(action),
       confirm: {
         title: 'Take this back?',
-        text: `${undoable.length === steps.length ? 'What this card shows' : `Of what this card shows, ${what}`} is undone on ${oneLine(action.target)}, now and once, if it still is exactly what was written.${reopens(record, action)}${undoable.length === 1 ? ` ${cut(oneLine(undoable[0]?.undo ?? ''), 120)}` : ''}`,
+        text: `${steps.length === 1 ? 'What this card shows is taken back' : `It ${undoReach(ran, options)}`}, on ${oneLine(action.target)}, now and once, if it still is exactly what was written.${reopens(record, action)}${undoable.length === 1 ? ` ${cut(oneLine(undoable[0]?.undo ?? ''), 120)}` : ''}`,
         yes: 'Undo it',
       },
     }),
@@ -171,20 +173,22 @@ const reopens = ({ incident }: IncidentRecord, { purpose }: Action): string =>
     ? ` ${incident.id} is fixed by it: the problem may come back, and ${incident.id} is opened again.`
     : '';
 
-function undone(record: IncidentRecord, steps: readonly Action[]): readonly (readonly Span[])[] {
-  const [undo] = steps.flatMap((step) => undoOf(record.actions, step) ?? []);
-  const said = undo && undoLabels[undo.state];
-  if (!undo || !said) return [];
-  return [[bold(said), ...(undo.requestedBy ? [words(' asked for by '), person(undo.requestedBy)] : [])]];
+/** That it does not stand any more, or may not, and by whom. */
+export function undoneLine(
+  { actions }: Pick<IncidentRecord, 'actions'>,
+  steps: readonly Action[],
+): readonly (readonly Span[])[] {
+  const undone = undoneOf(actions, steps);
+  if (undone === null) return [];
+  const { says, by, at } = undone;
+  return [
+    [
+      bold(`${says} `),
+      by === null ? words('a person') : person(by),
+      ...(at === null ? [] : [words(', '), moment(at)]),
+    ],
+  ];
 }
-
-const undoLabels: Partial<Record<Action['state'], string>> = {
-  proposed: 'Undo waits for approval,',
-  approved: 'Being undone,',
-  started: 'Being undone,',
-  succeeded: 'Undone,',
-  unknown: 'Unknown whether its undo ran,',
-};
 
 export const people = (ids: readonly string[]): readonly Span[] =>
   ids.flatMap((id, index) => (index === 0 ? [person(id)] : [words(', '), person(id)]));

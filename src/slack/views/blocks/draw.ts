@@ -5,6 +5,7 @@ import { drawActionCard } from './action-card.ts';
 import { drawAgain, drawReopened, type Placed } from './again.ts';
 import { drawAssigned } from './assigned.ts';
 import { drawCall, drawEscalation, drawPageFailed } from './call.ts';
+import { drawCalledOff } from './called-off.ts';
 import { drawClosing, hasEnded } from './closing.ts';
 import { asksForFix } from './diagnosis.ts';
 import { drawHeadsUp } from './heads-up.ts';
@@ -16,6 +17,7 @@ import { drawPromotionNote } from './promotion-notes.ts';
 import { drawReport } from './report.ts';
 import { drawRoot, isOneLine } from './root.ts';
 import type { DrawOptions, Slot } from './slot.ts';
+import { drawWait, waitsOf } from './waits.ts';
 
 /**
  * Everything that should stand in Slack for an incident: the root, then the thread in the order things happened.
@@ -47,11 +49,14 @@ function slotOf(
   options: DrawOptions,
 ): Slot | null {
   if (event.type === 'diagnosis.concluded') return drawHeadsUp(record, event, number);
+  if (event.type === 'plan.none' && waitsOf(record).includes(event)) return drawWait(record, event, options);
   if (event.type === 'plan.none' && askedBefore(record, event.seq))
     return drawNoOtherWay(record, event, number);
   if (event.type === 'incident.escalated') return drawEscalation(record, event, number, options);
   if (event.type === 'person.called') return drawCall(record, event, options);
   if (event.type === 'incident.acknowledged') return drawAssigned(record, event, options);
+  if (event.type === 'incident.closed' || event.type === 'incident.stopped')
+    return drawCalledOff(record, event, options);
   if (event.type === 'page.failed') return drawPageFailed(record, event, number);
   if (event.type === 'memory.promotion.proposed' || event.type === 'memory.promotion.decided')
     return drawPromotionNote(record, event);

@@ -7,8 +7,11 @@ import { isEnded } from '../../../core/machine.ts';
 import { formatSeen } from '../../../core/measure.ts';
 import { isModels, label } from '../../../core/model-words.ts';
 import { mutedNow } from '../../../core/muted-now.ts';
+import { overriddenBy } from '../../../core/overridden.ts';
+import { hasFallen, undoneOf } from '../../../core/undone.ts';
 import { seenWrong } from '../../../incidents/recovery/recovery-series.ts';
 import { bold, deadline, link, moment, person, type Span, words } from './build.ts';
+import { people, undoneLine } from './decided-card.ts';
 import { asOf } from './diagnosis.ts';
 import { span } from './labels.ts';
 import { memberLines, partOf } from './merged.ts';
@@ -64,7 +67,8 @@ function endOf(record: IncidentRecord, cap: Cap): Lines {
     [bold(title), words(cut(oneLine(describePlan(stepsOf(actions, act), true)), cap(160)))],
     ...decided(record),
   ];
-  if (repair) return line('Fixed: ', repair);
+  const hasGone = repair !== undefined && hasFallen(undoneOf(actions, stepsOf(actions, repair)));
+  if (repair) return line(hasGone ? 'Was fixed: ' : 'Fixed: ', repair);
   const ran = ranIn(record);
   return ran ? line('Done before: ', ran) : [[words('I changed nothing.')]];
 }
@@ -75,6 +79,7 @@ function ranIn(record: IncidentRecord): Action | undefined {
   return record.actions.findLast(
     (action) =>
       action.step === 1 &&
+      action.undoes === null &&
       Date.parse(action.proposedAt) >= since &&
       stepsOf(record.actions, action).some((step) => step.startedAt !== null && !neverRan(step)),
   );
@@ -159,12 +164,37 @@ function muted(record: IncidentRecord, cap: Cap): Lines {
 export const newestPlan = ({ actions }: IncidentRecord): Action | undefined =>
   actions.findLast(({ step, beside }) => step === 1 && !beside);
 
-/** Who approved what was proposed last, unless it came to nothing. */
+/** Who approved what was proposed last, unless it came to nothing, and against whose No; then who has undone what. */
 export function decided(record: IncidentRecord): Lines {
   const plan = newestPlan(record);
-  if (!plan?.decidedBy || ['proposed', 'denied', 'expired', 'void'].includes(plan.state)) return [];
+  if (!plan?.decidedBy || ['proposed', 'denied', 'expired', 'void'].includes(plan.state))
+    return undoneBefore(record, plan);
   const who = plan.decidedBy === 'policy' ? words('the policy') : person(plan.decidedBy);
-  return [[words('Approved by '), who, ...(plan.decidedAt ? [words(' at '), moment(plan.decidedAt)] : [])]];
+  const steps = stepsOf(record.actions, plan);
+  const noes = [...new Set(overriddenBy(record, steps).map(({ saidBy }) => saidBy))].slice(0, 3);
+  const although = noes.length === 0 ? [] : [words(' although '), ...people(noes), words(' had said no')];
+  const undone = undoneLine(record, steps);
+  return [
+    [
+      words('Approved by '),
+      who,
+      ...(plan.decidedAt ? [words(' at '), moment(plan.decidedAt)] : []),
+      ...although,
+    ],
+    ...(undone.length > 0 ? undone : undoneBefore(record, plan)),
+  ];
+}
+
+/** Of an earlier plan: what was undone is not what is proposed now. */
+function undoneBefore({ actions }: IncidentRecord, newest: Action | undefined): Lines {
+  const plan = actions.findLast(
+    (action) =>
+      action.step === 1 && action.undoes === null && undoneOf(actions, stepsOf(actions, action)) !== null,
+  );
+  if (plan === undefined || plan.planId === newest?.planId) return [];
+  const steps = stepsOf(actions, plan);
+  const act = cut(oneLine(describePlan(steps, true)), 60);
+  return undoneLine({ actions }, steps).map((spans) => [words(`${act}: `), ...spans]);
 }
 
 export function nameOf(id: Incident['id'], { threadUrl }: Options): readonly Span[] {

@@ -3,9 +3,11 @@ import { describeAct, describePlan } from '../../../core/describe-act.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isWhyInModelsWords, label } from '../../../core/model-words.ts';
 import { runningStep, stepResult, tellingStep } from '../../../core/plan-progress.ts';
+import { stepNames } from '../../../core/undone.ts';
 import type { checkedOf } from '../../../incidents/questions/format-lasting-fix.ts';
 import { type Block, bold, code, list, literal, paragraph, prose, type Span, small, words } from './build.ts';
 import { riskLabels } from './labels.ts';
+import type { DrawOptions } from './slot.ts';
 import { cut, oneLine } from './text.ts';
 
 /** Of all commands of a plan together: Slack takes about 10,000 characters a message, and the rest wants to be said. */
@@ -92,12 +94,27 @@ function asApproved(record: IncidentRecord, step: Action) {
   ];
 }
 
-/** Until where *Undo* reaches, said before anybody decides: it stands below how the first step is undone. */
-export function wayBack({ undo }: Action): readonly Span[] {
-  const [, noReturn] = undo.split('\n');
-  return noReturn
-    ? [bold('Point of no return: '), words(cut(oneLine(noReturn), 160))]
-    : [bold('Way back: '), words('all of it can be taken back, the last step first.')];
+/**
+ * Which steps *Undo* takes back, said before anybody decides, and from where on something is lost: that stands below how the
+ * first step is undone.
+ */
+export function wayBack(steps: readonly Action[], options: DrawOptions): readonly Span[] {
+  const [, noReturn] = steps[0]?.undo.split('\n') ?? [];
+  return [
+    bold('Undo: '),
+    words(`${undoReach(steps, options)}.`),
+    ...(noReturn ? [bold(' Point of no return: '), words(cut(oneLine(noReturn), 160))] : []),
+  ];
+}
+
+/** `takes back step 1, not steps 2 and 3`, by what its tools can: the same before anybody decides and after it ran. */
+export function undoReach(steps: readonly Action[], { mayUndo }: DrawOptions): string {
+  const numbers = (can: boolean): readonly number[] =>
+    steps.filter((each) => (mayUndo?.(each) === true) === can).map(({ step }) => step);
+  const [back, stays] = [numbers(true), numbers(false)];
+  if (back.length === 0) return 'no step of it can be taken back';
+  if (stays.length === 0) return 'takes back all of it, the last step first';
+  return `takes back ${stepNames(back)}, not ${stepNames(stays)}`;
 }
 
 export function riskOf(steps: readonly Action[], { runbookId }: Action): readonly Span[] {

@@ -7,6 +7,7 @@ import { isMerged, mergedWith } from '../../../core/merged-with.ts';
 import { CLAUDES_WORDS, causeFound, causeTitle, isModels, label } from '../../../core/model-words.ts';
 import { mutedNow } from '../../../core/muted-now.ts';
 import { formatHeldBack } from '../../../core/seen-before.ts';
+import { formatFixed, hasFallen, undoneRepair } from '../../../core/undone.ts';
 import { formatLastingFix } from '../../../incidents/questions/format-lasting-fix.ts';
 import { formatNextStep, formatStanding } from '../../../incidents/questions/format-state.ts';
 import { lineForTarget } from '../../../ingest/line-for-target.ts';
@@ -41,7 +42,10 @@ const MOST = 700;
 export function drawRoot(record: IncidentRecord, options: Options = {}): Slot {
   const { incident } = record;
   if (isOneLine(record)) return drawLine(record);
-  const shown = { ...incident, severity: worstSeverity(record, options) };
+  // Green is for what Sentry has seen gone, and nobody has undone since.
+  const isUndone = incident.resolvedBy === 'confirmed' && hasFallen(undoneRepair(record));
+  const stood = isUndone ? { ...incident, resolvedBy: null } : incident;
+  const shown = { ...stood, severity: worstSeverity(record, options) };
   const title = `${mark(shown)} ${cut(oneLine(groupTitle(incident)) || '(no title)', 90)}`;
   const state = stateLine(record, options);
   const next = isMerged(incident) ? null : formatNextStep(incident);
@@ -73,7 +77,7 @@ export function drawRoot(record: IncidentRecord, options: Options = {}): Slot {
       prose(paragraph(...told), ...sections.flatMap(paragraphsOf)),
       ...(pressed.length > 0 ? [buttons(...pressed)] : []),
     ],
-    strip: { color: colorOf(record), text: state },
+    strip: { color: colorOf({ ...record, incident: stood }), text: state },
   };
 }
 
@@ -114,10 +118,12 @@ function stateLine(record: IncidentRecord, options: Options): string {
   return `${endLabel(record, options)}${after}`;
 }
 
-function endLabel({ incident, events }: IncidentRecord, { nameOf }: Options): string {
+function endLabel({ incident, events, actions }: IncidentRecord, { nameOf }: Options): string {
   switch (incident.resolvedBy) {
-    case 'confirmed':
-      return 'Resolved · fixed, and checked';
+    case 'confirmed': {
+      const undone = undoneRepair({ incident, actions });
+      return hasFallen(undone) ? `Over · ${formatFixed(undone)}` : 'Resolved · fixed, and checked';
+    }
     case 'source':
       return 'Over · the alert’s source says so';
     case 'person': {
@@ -314,12 +320,18 @@ function lastTimeOf({ events }: IncidentRecord, { mayName }: Options) {
 function lastTime(record: IncidentRecord, options: Options, cap: Cap): Lines {
   const last = lastTimeOf(record, options);
   if (last === null) return seenBefore(record, options, cap);
-  const { endedAt, ended, fixedBy } = last;
+  const { endedAt, ended, fixedBy, undone } = last;
   return [
     [
       bold('Last time: '),
       moment(endedAt, '{date_short_pretty} {time}'),
       words(`, ${lastEnds[ended]}${fixedBy ? `: ${cut(oneLine(fixedBy), cap(120))}` : ''}`),
+      ...(undone
+        ? [
+            words(`. ${cut(oneLine(undone.act), cap(100))}: ${undone.says} `),
+            ...whoOf(undone.by ?? 'a person'),
+          ]
+        : []),
     ],
   ];
 }

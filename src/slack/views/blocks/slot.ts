@@ -29,6 +29,8 @@ export interface DrawOptions {
   readonly approvers: string | null;
   /** Groups and people, by id, whom a card mentions while it waits for a decision. */
   readonly ring?: readonly string[];
+  /** Whom the line mentions by which something critical begins to wait, by its event. */
+  readonly ringAt?: (seq: number) => readonly string[];
   /** The id of a group on call by its handle; null: Slack does not tell. */
   readonly groupOf?: (handle: string) => string | null;
   /** The pagers that are paged next after a level; *Page now* is offered where there are some. */
@@ -37,7 +39,7 @@ export interface DrawOptions {
   readonly mayDig?: boolean;
   /** What could not be read can be read again by a button. */
   readonly mayReadAgain?: boolean;
-  /** Whether this one can be taken back by a click; no button without it. */
+  /** Whether this one can be taken back by a click, once it ran; no button without it. */
   readonly mayUndo?: (action: Action) => boolean;
   /** Whether people may change an argument of an open plan, which asks for it anew. */
   readonly mayEdit?: (steps: readonly Action[]) => boolean;

@@ -5,9 +5,13 @@ import { pages } from './text.ts';
 
 const PAGE = 2_900;
 const OTHER = String.raw`(?:INC-\d+|another incident)`;
+const STEPS = String.raw`steps? [\d, and]{1,20}`;
+const PARTLY = String.raw`only ${STEPS} of \d (?:is|are) undone`;
+const ITS_UNDO = `(?:its undo|the undo of ${STEPS})`;
+const UNDO = `(?:being undone|undo waits for approval|unknown whether ${ITS_UNDO} ran|(?:${PARTLY}: )?${ITS_UNDO} failed)`;
 /** `<@U…>` where the story itself names somebody: after its own words at the start of a line, never inside a value. */
 const NAMED = new RegExp(
-  String.raw`^(Closed by |• (?:(?:approved|denied|taken back) by )?|\S+Z {2}(?:called |muted until \S+Z by |part of ${OTHER}: |${OTHER} is a part of this: |(?:${OTHER} is )?on its own again,(?: not a part of ${OTHER},)? split by )?)<@([UW][A-Z0-9]+)>`,
+  String.raw`^(Closed by |• (?:(?:approved|denied|taken back|undone) by |${PARTLY}, by |${UNDO}, asked for by )?|\S+Z {2}(?:called |muted until \S+Z by |part of ${OTHER}: |${OTHER} is a part of this: |(?:${OTHER} is )?on its own again,(?: not a part of ${OTHER},)? split by )?)<@([UW][A-Z0-9]+)>`,
 );
 /** A command or a moment of ours, or code in what somebody wrote. */
 const PIECE = new RegExp(`${OWN_CODE}|${OWN_TIME}|\`([^\`\\n]+)\``);
