@@ -4,7 +4,9 @@ import type { IncidentRecord } from '../../core/incident-record.ts';
 import { CLAUDES_WORDS, isModels } from '../../core/model-words.ts';
 import { ended, type Line, lower, SENTENCE } from './answer-lines.ts';
 import { formatState } from './format-state.ts';
-import { isOwn, wordsOf } from './read-question.ts';
+import { plain } from './plain-question.ts';
+import { isOwn, NEGATED, sentence, wordsOf } from './sentence.ts';
+import { wordSubject } from './subjects.ts';
 
 const said = `${CLAUDES_WORDS}: `;
 
@@ -44,4 +46,15 @@ export function ruledOutOf({ events }: IncidentRecord, named: readonly string[])
   if (!last || causes.length === 0) return null;
   const told = causes.slice(0, 5).map((each) => clipLine(each, SENTENCE / 3));
   return [`Ruled out: ${ended(told.join('; '))}`, ' As of ', { at: last.at }, '.'];
+}
+
+/** What somebody asks whether it is the cause, or was ruled out (“could it be the network?”): the words for it. Null: another question. */
+export function askedWhether(text: string): readonly string[] | null {
+  const [, after] =
+    /^(?:(?:could|can|might|may) it (?:be|have been)|(?:is|was) (?:it|this|that)(?: (?:because of|due to|caused by))?|(?:did|have|has) (?:you|sentry) (?:excluded?|ruled-out|checked for)) (.+)$/.exec(
+      plain(text).replace(/^(?:(?:and|so|ok|but)\b[\s,]*)+/, ''),
+    ) ?? [];
+  if (after === undefined || NEGATED.test(after)) return null;
+  const words = wordsOf(after).filter((word) => !sentence.has(word));
+  return words.length === 0 || words.some((word) => wordSubject(word) !== undefined) ? null : words;
 }

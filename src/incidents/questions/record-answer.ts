@@ -3,23 +3,16 @@ import { clipLine } from '../../core/clip.ts';
 import type { ActionId, IncidentId, ToolCallId } from '../../core/ids.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { costOf, runOf, whyRun } from './answer-actions.ts';
-import { causeOf, evidenceOf, ruledOutOf } from './answer-cause.ts';
+import { askedWhether, causeOf, evidenceOf, ruledOutOf } from './answer-cause.ts';
 import { approvalOf, askedOf, denialOf, expiryOf, stoppedOf } from './answer-decisions.ts';
 import { type Around, type Line, newestFirst } from './answer-lines.ts';
 import { calledOf, closingOf, rungOf } from './answer-people.ts';
 import { countOf, endOf, nextOf, nowOf, openHere, overOf, timeOf } from './answer-state.ts';
 import { lastDiagnosis } from './format-cause.ts';
-import {
-  askedWhether,
-  askedWhyNot,
-  isEnglish,
-  isOwn,
-  type RecordQuestion,
-  readQuestion,
-  type Subject,
-  wordsOf,
-} from './read-question.ts';
-import { whyNot } from './why-not.ts';
+import { type RecordQuestion, readQuestion } from './read-question.ts';
+import { isEnglish, isOwn, wordsOf } from './sentence.ts';
+import type { Subject } from './subjects.ts';
+import { askedWhyNot, whyNot } from './why-not.ts';
 
 const MAX_LINES = 3;
 

@@ -5,7 +5,8 @@ import type { IncidentRecord } from '../../core/incident-record.ts';
 import { whyOf } from './answer-actions.ts';
 import { approvalOf, denialOf } from './answer-decisions.ts';
 import { type Around, commandsOf, ended, type Line, newestFirst, SENTENCE } from './answer-lines.ts';
-import { isOwn, wordsOf } from './read-question.ts';
+import { auxiliary, isOwn, sentence, wordsOf } from './sentence.ts';
+import { subjectOf } from './subjects.ts';
 
 /**
  * Why something was not done, from what was decided, refused and planned. Null: the record holds no reason, and somebody else
@@ -67,4 +68,29 @@ function insteadOf(record: IncidentRecord): readonly Line[] {
         : `What would help: ${ended(clipLine(remedy, SENTENCE))}`,
     ],
   ];
+}
+
+/**
+ * What somebody asks why it was not done (“why not restart?”, “why vacuum instead of a restart?”): the words for it, none
+ * for “why not?”. Null: another question, also one for what people did not do or what is not so (“why is it not over?”).
+ */
+export function askedWhyNot(text: string): readonly string[] | null {
+  const [, after] =
+    /\b(?:why|how come)\b.*?\b(?:instead of|rather than)\b(.*)/is.exec(text) ??
+    /\b(?:why|how come)\s+not\b(.*)/is.exec(text) ??
+    /\b(?:why|how come)\b(?=.*\b(?:you|sentry|we)\b).*?(?:\bnot\b|n[’']t\b|\b(?:did|do|is|was|have|could|would)nt\b)(.*)/is.exec(
+      text,
+    ) ??
+    [];
+  if (after === undefined) return null;
+  const words = wordsOf(after);
+  const isOther = words.some((word) =>
+    subjectOf.some(
+      ([subject, pattern]) =>
+        !['run', 'over', 'stopped', 'next', 'target'].includes(subject) &&
+        pattern.test(word) &&
+        !sentence.has(word),
+    ),
+  );
+  return isOther ? null : words.filter((word) => !sentence.has(word) && !auxiliary.has(word));
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/core/action.ts';
 import { asActionId } from '../../../src/core/ids.ts';
 import type { Line } from '../../../src/incidents/questions/answer-lines.ts';
-import { asksForNow } from '../../../src/incidents/questions/read-question.ts';
+import { asksForNow } from '../../../src/incidents/questions/asks-for-now.ts';
 import { answerFromRecord, asksForOpen } from '../../../src/incidents/questions/record-answer.ts';
 import {
   ACTION,
