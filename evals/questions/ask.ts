@@ -7,10 +7,10 @@ import { records } from './records.ts';
 /** One question of questions.yaml, in all its wordings. */
 export interface Asked {
   readonly id: string;
-  readonly set: 'develop' | 'check';
+  readonly set?: 'develop' | 'check';
   readonly record: string;
   readonly after?: readonly string[];
-  readonly expect: 'answer' | 'not_on_record' | 'may_i_look';
+  readonly expect: 'answer' | 'none' | 'not_on_record' | 'may_i_look' | 'not_understood';
   readonly says?: readonly string[];
   readonly never?: readonly string[];
   readonly ask: readonly string[];
@@ -23,9 +23,12 @@ export interface Graded {
   readonly grade: 'right' | 'silent' | 'false';
 }
 
-export const questions = parse(
-  readFileSync(new URL('questions.yaml', import.meta.url), 'utf8'),
-) as readonly Asked[];
+const read = (file: string): readonly Asked[] =>
+  parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as readonly Asked[];
+
+export const questions = read('questions.yaml');
+/** Asked by people half awake: rules are made with `develop`; `heldOut` is only measured. */
+export const halfAwake = { develop: read('half-awake.yaml'), heldOut: read('held-out.yaml') } as const;
 
 const around = {
   approvers: 'the group @oncall',
