@@ -48,6 +48,54 @@ export function ruledOutOf({ events }: IncidentRecord, named: readonly string[])
   return [`Ruled out: ${ended(told.join('; '))}`, ' As of ', { at: last.at }, '.'];
 }
 
+/** What else was weighed: what is ruled out, and what still may be. */
+export function consideredOf(record: IncidentRecord): readonly Line[] {
+  const out = ruledOutOf(record, []);
+  const last = record.events.findLast((event) => event.type === 'diagnosis.concluded');
+  const open = (last?.diagnosis.hypotheses ?? []).filter(
+    ({ cause, end }) => end === 'open' && cause !== last?.diagnosis.rootCause,
+  );
+  const causes = open.slice(0, 3).map(({ cause }) => clipLine(cause, SENTENCE / 3));
+  const left: readonly Line[] = open.length === 0 ? [] : [[`Not ruled out: ${ended(causes.join('; '))}`]];
+  return out === null && left.length === 0
+    ? [['Nothing has been ruled out on record.']]
+    : [...(out === null ? [] : [out]), ...left];
+}
+
+/** What would show that the diagnosis is wrong. */
+export function doubtOf(record: IncidentRecord): readonly Line[] {
+  const last = record.events.findLast((event) => event.type === 'diagnosis.concluded');
+  if (!last) return [causeOf(record)];
+  const { wouldChangeMyMind, confidence } = last.diagnosis;
+  return [
+    [
+      wouldChangeMyMind
+        ? `Wrong if: ${ended(clipLine(wouldChangeMyMind, SENTENCE))}`
+        : 'What would show it to be wrong was not said.',
+      ` I am ${Math.round(confidence * 100)} % sure.`,
+    ],
+  ];
+}
+
+/** By which runbook it was looked into. */
+export function runbookOf(record: IncidentRecord): Line {
+  const id = runbookIdOf(record);
+  return id === null ? ['No runbook was followed.'] : [`I followed the runbook ${id}.`];
+}
+
+export const runbookIdOf = ({ events, actions }: IncidentRecord): string | null =>
+  events.findLast((event) => event.type === 'diagnosis.concluded')?.diagnosis.runbookId ??
+  actions.find(({ runbookId }) => runbookId !== null)?.runbookId ??
+  null;
+
+/** Whom or what the problem affects, as far as it was looked at. */
+export function impactOf({ events, incident }: IncidentRecord): readonly Line[] {
+  const last = events.findLast((event) => event.type === 'diagnosis.concluded');
+  const radius = last?.diagnosis.blastRadius;
+  if (!last || !radius) return [[`What it affects beyond ${incident.target ?? 'itself'} is not known yet.`]];
+  return [[`It affects: ${ended(clipLine(radius, SENTENCE))}`, ' As of ', { at: last.at }, '.']];
+}
+
 /** What somebody asks whether it is the cause, or was ruled out (“could it be the network?”): the words for it. Null: another question. */
 export function askedWhether(text: string): readonly string[] | null {
   const [, after] =

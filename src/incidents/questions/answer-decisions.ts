@@ -37,7 +37,7 @@ function decisionOf(action: Action, around: Around): Line {
 
 export function denialOf(record: IncidentRecord): readonly Line[] {
   const denied = newestFirst(record).filter(({ state }) => ['denied', 'expired', 'void'].includes(state));
-  if (denied.length === 0) return [['Nothing was denied.']];
+  if (denied.length === 0) return [['Nobody said no.']];
   return denied.map((action) => {
     const what: Line = [' (', ...commandsOf(record, action), ')'];
     if (action.state === 'expired')

@@ -5,6 +5,9 @@ import { isOwn, PICKS, sentence, UNCERTAIN, wordsOf } from './sentence.ts';
 const states =
   /^(down|up|blocked|blocking|waiting|waits?|stuck|hanging|hangs?|slow|full|red|green|failing|broken|healthy|locked|there|happening|running|dead|alive|bad|ill|reachable|back|over|gone|fixed|left|free|used)$/;
 
+/** Whether a word says how something is. */
+export const isState = (word: string): boolean => states.test(word);
+
 /**
  * Whether a question asks how the symptom is at this moment, which only a look can tell: “how many are blocked now?”, “is it
  * still down?”. Every word of it has to be understood, and one at least has to speak of the symptom.
@@ -15,7 +18,7 @@ export function asksForNow(text: string, symptom: ReadonlySet<string>): boolean 
   const said = plain(text);
   if (UNCERTAIN.test(said) || PICKS.test(said)) return false;
   const words = wordsOf(text);
-  const speaks = (word: string): boolean => states.test(word) || isOwn(word, symptom);
+  const speaks = (word: string): boolean => isState(word) || isOwn(word, symptom);
   const isPlain = (word: string): boolean =>
     sentence.has(word) || ['current', 'currently', 'moment', 'still'].includes(word);
   const isPresent =

@@ -14,6 +14,7 @@ import {
   wordsOf,
 } from './sentence.ts';
 import { askedBy, ofActions, type Subject, wordSubject } from './subjects.ts';
+import { wholeQuestion } from './whole-questions.ts';
 
 /** A question of which every word is understood: what it asks for, in the order in which it asks. */
 export interface RecordQuestion {
@@ -52,6 +53,8 @@ export function readQuestion(
   );
   const further = readFurther(text, before);
   if (further !== undefined) return further;
+  const whole = wholeQuestion(text);
+  if (whole !== null) return { subjects: [whole], why: false };
   const name = NAMED.exec(text)?.[1];
   const person = mention ?? (name !== undefined && !sentence.has(name) && !own.has(name) ? name : undefined);
   const isFuture = UNCERTAIN.test(text);
@@ -91,6 +94,8 @@ export function readQuestion(
   const why = asks === 'why' && !words.some((word) => word.startsWith('fail'));
   const subjects = strong.length > 0 ? strong : weakest(text, weak, spokenOf, asks);
   if (subjects.length === 0) return null;
+  // To take back a No is another thing than to take back what ran.
+  if (subjects.includes('undone') && /\b(?:no|den\w+|refus\w+)\b/.test(text)) return null;
   if (isFuture && subjects.some((subject) => subject !== 'next')) return null;
   const allowed = asks === null ? undefined : askedBy[asks];
   if (allowed && subjects.some((subject) => !allowed.includes(subject)) && !isBroken(text, asks)) return null;

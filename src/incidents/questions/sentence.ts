@@ -1,4 +1,3 @@
-import { plain } from './plain-question.ts';
 import { wordSubject } from './subjects.ts';
 
 /** Words that only make a sentence, or point at what the thread is about. */
@@ -59,7 +58,7 @@ export const isKnown = (word: string, own: ReadonlySet<string>): boolean =>
 
 /** Words that are worth mending; each stands for its subject alone. */
 const mended =
-  'approve approved denied rejected happened changed command executed cause caused status started resolved fixed target evidence stopped expensive certain running'.split(
+  'approve approved denied rejected happened changed command executed cause caused status started resolved fixed target evidence stopped expensive certain running severity proposed expires impact deadline'.split(
     ' ',
   );
 
@@ -82,15 +81,5 @@ function isSlip(word: string, of: string): boolean {
     a.slice(1) === b ||
     a === b.slice(1) ||
     (a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2))
-  );
-}
-
-/** Whether enough of it is English to be read: word by word there is none of it in another language. */
-export function isEnglish(text: string): boolean {
-  const words = wordsOf(plain(text.replace(MENTION, '')));
-  const known = words.filter((word) => sentence.has(word) || wordSubject(word) !== undefined);
-  return (
-    !/[^\p{Script=Latin}\p{Script=Common}\p{Extended_Pictographic}]/u.test(text) &&
-    known.length * 3 >= words.length
   );
 }

@@ -8,17 +8,18 @@ import { type Around, commandsOf, ended, type Line, newestFirst, SENTENCE } from
 import { auxiliary, isOwn, sentence, wordsOf } from './sentence.ts';
 import { subjectOf } from './subjects.ts';
 
+interface WhyNot {
+  readonly outcome: 'answered' | 'not_on_record';
+  readonly lines: readonly Line[];
+}
+
 /**
  * Why something was not done, from what was decided, refused and planned. Null: the record holds no reason, and somebody else
  * can be asked.
  *
  * @param asked words for what was not done; none for whatever it was
  */
-export function whyNot(
-  record: IncidentRecord,
-  asked: readonly string[],
-  around: Around,
-): readonly Line[] | null {
+export function whyNot(record: IncidentRecord, asked: readonly string[], around: Around): WhyNot | null {
   const speaksOf = (text: string): boolean => {
     const own = new Set(wordsOf(text).flatMap((word) => [word, ...word.split(/[_.-]+/)]));
     return asked.length === 0 || asked.some((word) => isOwn(word, own));
@@ -27,19 +28,28 @@ export function whyNot(
     speaksOf(`${action.tool} ${action.command} ${describeAct(action)}`);
   const meant = newestFirst(record).find((first) => stepsOf(record.actions, first).some(isMeant));
   if (meant !== undefined)
-    return decided({ ...record, actions: stepsOf(record.actions, meant) }, meant, around);
+    return {
+      outcome: 'answered',
+      lines: decided({ ...record, actions: stepsOf(record.actions, meant) }, meant, around),
+    };
   const refused = record.toolCalls.findLast(
     ({ role, state, tool, input }) =>
       role === 'surgeon' && state === 'refused' && speaksOf(`${tool} ${JSON.stringify(input)}`),
   );
   if (refused !== undefined)
-    return [[`It was refused: ${ended(clipLine(refused.output, SENTENCE))}`], ...insteadOf(record)];
+    return {
+      outcome: 'answered',
+      lines: [[`It was refused: ${ended(clipLine(refused.output, SENTENCE))}`], ...insteadOf(record)],
+    };
   if (around.elsewhere) return null;
   const what = asked.length === 0 ? 'Nothing' : `Nothing like “${clipLine(asked.join(' '), 60)}”`;
-  return [
-    [`${what} was proposed or refused here, so no reason against it is on record.`],
-    ...insteadOf(record),
-  ];
+  return {
+    outcome: 'not_on_record',
+    lines: [
+      [`${what} was proposed or refused here, so no reason against it is on record.`],
+      ...insteadOf(record),
+    ],
+  };
 }
 
 /** What became of it, as it was decided. */
