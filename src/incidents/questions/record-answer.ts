@@ -251,7 +251,7 @@ export function stateLines(record: IncidentRecord): readonly Line[] {
 /** Whether a question is about how it stands, which a look at the live system tells better than the record. */
 export function asksHowItIs(record: IncidentRecord, text: string): boolean {
   const subjects = readQuestion(text, ownWords(record))?.subjects ?? [];
-  return subjects.includes('now') || subjects.includes('over');
+  return subjects.some((subject) => ['now', 'over', 'helped'].includes(subject));
 }
 
 /** Whether a text asks for the list of what is open, whatever incident it is said about. */

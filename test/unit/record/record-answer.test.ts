@@ -362,6 +362,13 @@ describe('why something was not done', () => {
   });
 });
 
+test.each(['did it help?', 'did that work', 'is it over?'])(
+  '“%s” is worth a look at the live system',
+  (text) => {
+    expect(asksHowItIs(ended, text)).toBe(true);
+  },
+);
+
 describe('what became of a question is told apart', () => {
   const outcome = (record: typeof ended, text: string) =>
     (answerWithSource(record, text, around) ?? notAnswered(record, text, null)).outcome;
