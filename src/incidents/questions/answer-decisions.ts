@@ -1,5 +1,6 @@
 import type { Action } from '../../core/action.ts';
 import { clipLine } from '../../core/clip.ts';
+import { count } from '../../core/count.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { type Around, commandsOf, ended, type Line, newestFirst, people, SENTENCE } from './answer-lines.ts';
 
@@ -79,6 +80,7 @@ export function askedOf(record: IncidentRecord, around: Around): readonly Line[]
         ...commandsOf(record, waits),
         '.',
       ],
+      [`${waits.approvedBy.length} of ${count(waits.approvalsNeeded, 'approval')} so far.`],
     ];
   const decided = approvalOf(record, around);
   return [['Nobody is being asked now.'], ...(record.actions.length === 0 ? [] : decided)];

@@ -6,7 +6,7 @@ import { ASKABLE } from './answer-sentry.ts';
 import { isState } from './asks-for-now.ts';
 import { plain } from './plain-question.ts';
 import { ownWords, type RecordAnswer } from './record-answer.ts';
-import { corrected, isKnown, MENTION, NEGATED, PICKS, UNCERTAIN, wordsOf } from './sentence.ts';
+import { corrected, isKnown, MENTION, NEGATED, PICKS, wordsOf } from './sentence.ts';
 
 /** What people ask about that no incident's record holds: the words for it, and what is said. */
 interface Topic {
@@ -45,6 +45,10 @@ const topics: readonly Topic[] = [
   {
     words: /^(blame|fault|guilty|responsible|mistake|owns?|owner|whose|idiot|screwed)$/,
     says: said('Whose it is, or whose fault, is not on record.'),
+  },
+  {
+    words: /^(post-?mortem|retro|report)$/,
+    says: said('“report” makes the post-mortem, or says where it stands.'),
   },
   {
     words: /^(on-?call|rota|schedule|rotation)$/,
@@ -89,7 +93,8 @@ export function notAnswered(record: IncidentRecord, text: string, readable: stri
   const strange = words.filter((word) => !isUnderstood(word, own));
   if (!isEnglish(text, words, strange))
     return answer('not_understood', ['I understand only English without a model. “why” tells all there is.']);
-  const whether = askedWhether(text);
+  // Whether it is “down” or “slow” a look tells.
+  const whether = words.some(isState) ? null : askedWhether(text);
   if (
     whether?.every(
       (word) => isUnderstood(word, own) || new RegExp(`\\b(?:an?|the) (?:\\w+ )?${word}\\b`).test(asked),
@@ -134,31 +139,39 @@ export function notAnswered(record: IncidentRecord, text: string, readable: stri
     : answer('not_on_record', [`That is not on record. You can ask me ${ASKABLE}.`]);
 }
 
-/** Asks for what is to come, for a comparison or a choice, for what was not, or for anything that no record speaks of. */
+/** Asks for what is to come, for a choice or a comparison, for what was not, or for things around. */
 const isBeyond = (asked: string, words: readonly string[]): boolean =>
-  [UNCERTAIN, PICKS, NEGATED].some((each) => each.test(asked)) ||
-  words.some((word) => ordinary.has(word) || measured.test(word) || NAME.test(word) || isState(word));
+  [TO_COME, PICKS, NEGATED].some((each) => each.test(asked)) ||
+  words.some((word) => outside.has(word) || measured.test(word) || NAME.test(word) || isState(word));
+
+/** What can be done is another matter: it may be possible now. */
+const TO_COME = /\b(?:will|would|going to|might|shall|should|must|if)\b/;
 
 /** Word by word there is none of it in another language. */
 const isEnglish = (text: string, words: readonly string[], strange: readonly string[]): boolean =>
   !/[^\p{Script=Latin}\p{Script=Common}\p{Extended_Pictographic}]/u.test(text) &&
   (words.length < 3 || strange.length * 3 <= words.length * 2);
 
-/** Words that are plain English and yet ask for nothing that is read here: with one of them a question is understood, and not answered. */
-const ordinary = new Set(
-  `after during while until till unless before since though although whether both either between within around through against
-  myself itself himself herself yourself ourselves themselves own same other another such only few several enough less least little big
-  small large high low long short good great worst fast slow soon late early new possible possibly maybe probably likely sometimes
-  always never break breaks breaking broke crash crashed crashing grow grows growing grew fill fills filling use uses using load
-  loads find finds found think thinks thought believe mean means meant help helps keep keeps kept hold holds leave left turn put set
-  move moved read write send sent hear heard feel wait written word words reason reasons idea way part side point case place name
-  names number numbers kind sort lot bit start thing things stuff world company business boss manager team colleague colleagues
-  night luck weather certificate certificates cert password passwords licence license key keys secret secrets backup backups config
-  configuration file files ticket firewall router switch dns network cable rack datacenter region zone cloud aws vendor provider
-  money data customer kernel driver disk hardware software update updates library dependency feature flag cron job script
-  ship shipped roll rolled apply happen happens matter matters care worry panic sleep bed coffee understand working knows systems hosts databases servers safe thanks`.split(
+/** Things of the world around that no incident's record speaks of. */
+const outside = new Set(
+  `world company business boss manager team colleague colleagues weather certificate certificates cert password passwords licence license
+  key keys secret secrets backup backups config configuration file files ticket firewall router switch cable rack datacenter region zone
+  cloud aws vendor provider money data kernel driver hardware software library dependency feature flag cron job script coffee bed sleep
+  myself itself yourself same than during break breaks crash crashed systems hosts databases servers`.split(
     /\s+/,
   ),
+);
+
+/** Words that are plain English and ask for nothing by themselves: the record may hold what is asked with them, or not. */
+const ordinary = new Set(
+  `after while until till before since though although whether because both either between within around through himself herself ourselves
+  themselves own another other such only few several enough less least little big small large high low long short good great worst fast slow
+  early new possible possibly maybe probably likely sometimes always never breaking broke crashing grow grows growing grew fill fills
+  filling use uses using used load loads find finds found think thinks thought believe mean means meant keep keeps kept hold holds leave left
+  turn put set move moved read write send sent see saw seen look feel written word words reason reasons idea way part side point case place
+  name names named number numbers kind sort lot bit start thing things stuff luck update updates ship shipped roll rolled apply matter
+  matters care worry panic understand working knows safe thanks anyway two three error errors follow followed lie news longer taking loss
+  postgres`.split(/\s+/),
 );
 
 /** The name of a system, a number or an id stands for itself. */
@@ -168,6 +181,7 @@ function isUnderstood(word: string, own: ReadonlySet<string>): boolean {
   return (
     isKnown(word, own) ||
     ordinary.has(word) ||
+    outside.has(word) ||
     corrected(word) !== null ||
     NAME.test(word) ||
     isState(word) ||

@@ -94,6 +94,9 @@ export function readQuestion(
   const why = asks === 'why' && !words.some((word) => word.startsWith('fail'));
   const subjects = strong.length > 0 ? strong : weakest(text, weak, spokenOf, asks);
   if (subjects.length === 0) return null;
+  // How to do something is no part of what happened; “how do we know” asks for evidence.
+  if (/\bhow (?:to|(?:do|can|could|should) (?:i|we|one))\b/.test(text) && !subjects.includes('evidence'))
+    return null;
   // To take back a No is another thing than to take back what ran.
   if (subjects.includes('undone') && /\b(?:no|den\w+|refus\w+)\b/.test(text)) return null;
   if (isFuture && subjects.some((subject) => subject !== 'next')) return null;

@@ -119,6 +119,13 @@ const shapes: ReadonlyArray<readonly [Subject, readonly string[]]> = [
     'impact',
     ['what (?:does|did) (?:it|this|that|the (?:problem|incident|issue|outage)) (?:break|affect|hit|harm)'],
   ],
+  ['impact', ['who (?:is|was|are|were) (?:affected|impacted|hit)(?: by IT)?']],
+  [
+    'asked',
+    [
+      'how many (?:people|approvals|of us)(?: (?:do YOU need|are needed|does IT need|have to|must|need to)(?: approve(?: IT)?)?)?',
+    ],
+  ],
   ['asked', ['who (?:can|may|could|should|must|has to|needs to|is allowed to|is able to) approve(?: IT)?']],
   [
     'expiry',

@@ -202,7 +202,7 @@ const REPORTED: Row['cells'] = {
   elses: insiders(told(/This is its report so far/)),
   closed: members(told(/This is its report, for you alone/)),
 };
-const DRAFT = told(/A draft of a runbook: “.*” .*an admin has promoted it/s);
+const DRAFT = told(/A draft of a runbook.*an admin has promoted it/s);
 const DRAFTED: Row['cells'] = {
   ok: members(DRAFT),
   expired: members(told(/A draft of a runbook|were deleted for their age/)),

@@ -8,6 +8,7 @@ import {
   answerFromRecord,
   answerWithSource,
   asksForOpen,
+  asksHowItIs,
 } from '../../../src/incidents/questions/record-answer.ts';
 import {
   ACTION,

@@ -61,8 +61,13 @@ async function make(context: SlackContext, record: IncidentRecord): Promise<Say>
   return written.ok ? draftSay(context, written.document) : refusal(written);
 }
 
-function draftSay({ deps }: SlackContext, { id, title }: Pick<MemoryDocument, 'id' | 'title'>): Say {
-  const text = `A draft of a runbook: “${cut(title, 120)}”. Other incidents go by it once it is proposed and an admin has promoted it: ${formatPrincipals(deps.memory.admins)}.`;
+async function draftSay(
+  context: SlackContext,
+  { id, title }: Pick<MemoryDocument, 'id' | 'title'>,
+): Promise<Say> {
+  const text = await context.withNames(
+    `A draft of a runbook: “${cut(title, 120)}”. Other incidents go by it once it is proposed and an admin has promoted it: ${formatPrincipals(context.deps.memory.admins)}.`,
+  );
   return {
     text,
     blocks: [
