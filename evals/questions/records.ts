@@ -21,6 +21,25 @@ const ran = {
   finishedAt: '2026-11-21T10:02:02.000Z',
   outcome: 'The session has ended.',
 } as const;
+/** What has an inverse, unlike an ended session. */
+const setting = {
+  ...ran,
+  tool: 'pg_set_parameter',
+  command: "ALTER SYSTEM SET idle_session_timeout = '5min'",
+  why: 'Idle sessions hold locks.',
+  blastRadius: 'every session that is idle for 5 minutes',
+  undo: 'sets it back to what it was',
+} as const;
+const didNotHelp = [
+  { type: 'verification.checked', round: 1, holds: false, lines: ['5 sessions wait'] },
+  {
+    type: 'verification.concluded',
+    round: 1,
+    verdict: 'not_fixed',
+    reason: 'It did not help: 5 sessions wait.',
+  },
+  { type: 'state.changed', from: 'verifying', to: 'reported', reason: 'It did not help.' },
+] as const;
 const held = [
   { type: 'verification.checked', round: 1, holds: true, lines: ['0 sessions wait'] },
   { type: 'state.changed', from: 'verifying', to: 'resolved', reason: 'It has held for 10 s.' },
@@ -107,6 +126,61 @@ export const records: Readonly<Record<string, IncidentRecord>> = {
       to: 'diagnosing',
       reason: 'It came back.',
     }),
+  }),
+  undoable: aRecord({
+    incident: anIncident({ state: 'resolved', endedAt: '2026-11-21T10:04:00.000Z' }),
+    actions: [anAction(setting)],
+    events: eventsOf(opened, diagnosed, ...held),
+  }),
+  undone: aRecord({
+    incident: anIncident({ state: 'reported', nextStep: 'A person has to look.' }),
+    actions: [
+      anAction(setting),
+      anAction({
+        ...setting,
+        id: asActionId('act_cccccccccccc'),
+        command: 'ALTER SYSTEM RESET idle_session_timeout',
+        purpose: 'undo',
+        undoes: ACTION,
+        beside: true,
+        requestedBy: 'UNOAH',
+        approvedBy: ['UNOAH'],
+        decidedBy: 'UNOAH',
+        proposedAt: '2026-11-21T10:12:00.000Z',
+        decidedAt: '2026-11-21T10:12:00.000Z',
+        startedAt: '2026-11-21T10:12:01.000Z',
+        finishedAt: '2026-11-21T10:12:02.000Z',
+        outcome: 'It is as it was.',
+      }),
+    ],
+    events: eventsOf(opened, diagnosed),
+  }),
+  failed: aRecord({
+    incident: anIncident({ state: 'reported', nextStep: 'A person has to look.' }),
+    actions: [anAction(ran)],
+    events: eventsOf(opened, diagnosed, ...didNotHelp),
+  }),
+  twice: aRecord({
+    incident: anIncident({ state: 'reported', nextStep: 'A person has to look.' }),
+    actions: [
+      anAction({
+        id: asActionId('act_dddddddddddd'),
+        tool: 'cancel_query',
+        command: 'SELECT pg_cancel_backend(4242)',
+        state: 'denied',
+        decidedBy: 'UNOAH',
+        decidedAt: '2026-11-21T10:03:00.000Z',
+        decisionReason: 'I work in it',
+      }),
+      anAction({
+        ...ran,
+        proposedAt: '2026-11-21T10:07:00.000Z',
+        decidedAt: '2026-11-21T10:08:00.000Z',
+        startedAt: '2026-11-21T10:08:01.000Z',
+        finishedAt: '2026-11-21T10:08:02.000Z',
+      }),
+    ],
+    events: eventsOf(opened, diagnosed, ...didNotHelp),
   }),
   audit: aRecord({
     incident: anIncident({ state: 'reported' }),

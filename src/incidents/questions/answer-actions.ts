@@ -6,7 +6,16 @@ import { CLAUDES_WORDS, isWhyInModelsWords } from '../../core/model-words.ts';
 import { stepResult } from '../../core/plan-progress.ts';
 import { causeOf } from './answer-cause.ts';
 import { approvalOf } from './answer-decisions.ts';
-import { COMMAND, commandsOf, ended, type Line, newestFirst, SENTENCE } from './answer-lines.ts';
+import {
+  type Around,
+  COMMAND,
+  commandsOf,
+  ended,
+  type Line,
+  newestFirst,
+  people,
+  SENTENCE,
+} from './answer-lines.ts';
 
 export function runOf(record: IncidentRecord): readonly Line[] {
   const ran = newestFirst(record).filter(({ startedAt }) => startedAt !== null);
@@ -42,12 +51,60 @@ function resultOf(action: Action): string {
   return action.state === 'failed' ? `it failed${said}.` : `nobody knows whether it took effect${said}.`;
 }
 
+/** What is asked for; where nothing waits, what ran, or else became of it. */
+export function proposedOf(record: IncidentRecord, around: Around): readonly Line[] {
+  const newest = newestPlan(record);
+  if (newest === undefined) return [['Nothing has been proposed.']];
+  const by: Line = newest.requestedBy === null ? ['by me'] : ['by ', ...people([newest.requestedBy])];
+  const head: Line = [
+    'Proposed ',
+    ...by,
+    ' at ',
+    { at: newest.proposedAt },
+    ': ',
+    ...commandsOf(record, newest),
+  ];
+  if (newest.auditOnly) return [[...head, '; nothing may be changed now.'], whyOf(record, newest)];
+  const became = newest.startedAt === null ? approvalOf(record, around) : runOf(record);
+  return [[...head, '.'], newest.state === 'proposed' ? whyOf(record, newest) : (became[0] ?? [])];
+}
+
+/** What the newest plan may break. */
+export function blastOf(record: IncidentRecord): readonly Line[] {
+  const newest = newestPlan(record);
+  if (newest === undefined) return [['Nothing has been proposed, so nothing is at risk by it.']];
+  const steps = stepsOf(record.actions, newest);
+  const touched = [...new Set(steps.map(({ blastRadius }) => clipLine(blastRadius, SENTENCE)))];
+  return [
+    [`It affects ${ended(touched.join('; '))} Risk: ${newest.risk}.`],
+    [...commandsOf(record, newest), `. Undo: ${ended(clipLine(newest.undo, COMMAND))}`],
+  ];
+}
+
+/** The one that waits, else the last. */
+const newestPlan = (record: IncidentRecord): Action | undefined =>
+  newestFirst(record).find(({ undoes }) => undoes === null);
+
+/** Whether it was Sentry. */
+export function mineOf(record: IncidentRecord, around: Around): readonly Line[] {
+  const ran = record.actions.filter(({ startedAt }) => startedAt !== null);
+  if (ran.length === 0) return [['No: nothing was run by me here.']];
+  const [approved] = approvalOf({ ...record, actions: ran }, around);
+  return [['Yes, I ran it. ', ...(approved ?? [])], ...runOf(record).slice(0, 1)];
+}
+
 export function whyRun(record: IncidentRecord): readonly Line[] {
   const [action] = newestFirst(record);
   if (!action) return [['Nothing ran; nothing was changed.'], causeOf(record)];
   return [
     [...(action.startedAt === null ? ['It has not run. '] : []), ...whyOf(record, action)],
-    ...approvalOf(record, { approvers: null, open: [], now: new Date(0), elsewhere: false }).slice(0, 1),
+    ...approvalOf(record, {
+      approvers: null,
+      open: [],
+      now: new Date(0),
+      mayUndo: () => false,
+      elsewhere: false,
+    }).slice(0, 1),
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { Action } from '../../core/action.ts';
 import { clipLine } from '../../core/clip.ts';
+import { count } from '../../core/count.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { type Around, commandsOf, ended, type Line, newestFirst, people, SENTENCE } from './answer-lines.ts';
 
@@ -37,7 +38,7 @@ function decisionOf(action: Action, around: Around): Line {
 
 export function denialOf(record: IncidentRecord): readonly Line[] {
   const denied = newestFirst(record).filter(({ state }) => ['denied', 'expired', 'void'].includes(state));
-  if (denied.length === 0) return [['Nothing was denied.']];
+  if (denied.length === 0) return [['Nobody said no.']];
   return denied.map((action) => {
     const what: Line = [' (', ...commandsOf(record, action), ')'];
     if (action.state === 'expired')
@@ -79,6 +80,7 @@ export function askedOf(record: IncidentRecord, around: Around): readonly Line[]
         ...commandsOf(record, waits),
         '.',
       ],
+      [`${waits.approvedBy.length} of ${count(waits.approvalsNeeded, 'approval')} so far.`],
     ];
   const decided = approvalOf(record, around);
   return [['Nobody is being asked now.'], ...(record.actions.length === 0 ? [] : decided)];

@@ -32,6 +32,8 @@ export interface Around {
   readonly now: Date;
   /** How people who decided here are called, by their Slack user id. */
   readonly names?: ReadonlyMap<string, string>;
+  /** Whether Sentry can take it back. */
+  readonly mayUndo: (action: Action) => boolean;
   /** Somebody else can be asked: “nothing is known” is then no answer. */
   readonly elsewhere: boolean;
 }

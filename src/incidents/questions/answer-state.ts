@@ -4,7 +4,16 @@ import type { IncidentEvent } from '../../core/event.ts';
 import { groupTitle } from '../../core/group.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { isMerged, lastMerge } from '../../core/merged-with.ts';
-import { type Around, commandsOf, ended, type Line, lasted, lower, SENTENCE } from './answer-lines.ts';
+import {
+  type Around,
+  commandsOf,
+  ended,
+  type Line,
+  lasted,
+  lower,
+  people,
+  SENTENCE,
+} from './answer-lines.ts';
 import { callOf, closingOf } from './answer-people.ts';
 import { formatLastingFix } from './format-lasting-fix.ts';
 import { formatStanding } from './format-state.ts';
@@ -17,6 +26,25 @@ export function overOf(record: IncidentRecord): readonly Line[] {
     ? [['The alert itself ended at ', { at: incident.sourceResolvedAt }, '.']]
     : [];
   return [[`It is not over: ${lower(formatStanding(incident))}.`], ...source, ...lastLook(record)];
+}
+
+/** Whether what was done helped, and how it stands. */
+export function helpedOf(record: IncidentRecord): readonly Line[] {
+  const last = record.events.findLast((event) => event.type === 'verification.concluded');
+  const not: Line[] =
+    last?.type === 'verification.concluded' && last.verdict === 'not_fixed'
+      ? [[`It did not help: ${ended(clipLine(lower(last.reason), SENTENCE))}`]]
+      : [];
+  const hasRun = record.actions.some(({ startedAt }) => startedAt !== null);
+  return [...not, ...(hasRun ? [] : [['Nothing ran.'] as Line]), ...overOf(record)];
+}
+
+/** How bad it is, and who said so where a person did. */
+export function severityOf({ incident, events }: IncidentRecord): Line {
+  const changed = events.findLast((event) => event.type === 'severity.changed');
+  return changed?.type === 'severity.changed'
+    ? [`Severity ${incident.severity}, set by `, ...people([changed.by]), ' at ', { at: changed.at }, '.']
+    : [`Severity ${incident.severity}.`];
 }
 
 /** What was asked for after it was fixed, and how that stands. */

@@ -6,6 +6,10 @@ import { moment } from './own-marks.ts';
 /** The ids of tool calls behind a line; `why` leaves them out for people. */
 export const cited = (ids: readonly string[]): string => (ids.length === 0 ? '' : ` [${ids.join(', ')}]`);
 
+/** For people, who open what is cited otherwise. */
+export const withoutCites = (text: string): string =>
+  text.replace(/ \[tc_[0-9a-z]+(?:, tc_[0-9a-z]+)*\]/g, '');
+
 export const plainTool = (name: string): string => name.replaceAll('_', ' ');
 
 /** The last diagnosis, with what it rests on and what it leaves open: lines of `why`; none before there is one. */

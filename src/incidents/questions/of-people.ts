@@ -1,4 +1,4 @@
-import type { Subject } from './read-question.ts';
+import type { Subject } from './subjects.ts';
 
 /** What people did and said to an incident as a whole, where what is asked for and by which word it is asked say so together. */
 export function ofPeople(

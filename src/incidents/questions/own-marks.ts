@@ -16,3 +16,6 @@ export const OWN_CODE = `${OWN}\`([^\\n]+?)\`${OWN}`;
 
 /** For who reads it as it is. */
 export const withoutMarks = (text: string): string => text.replaceAll(OWN, '');
+
+/** No value of it can begin a line of its own. */
+export const onOneLine = (text: string): string => text.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ');

@@ -14,13 +14,34 @@ export function readFurther(text: string, before: RecordQuestion | null): Record
   if (/^(?:when|when (?:was|is|did) (?:that|this|it)(?: happen)?|(?:at )?what time|since when)$/.test(said)) {
     const isOfAll = ['over', 'now', 'cause', 'target', 'time', 'end'].includes(subject);
     if (isOfAll) return { subjects: ['time'], why: false };
-    return ['approval', 'denial', 'run', 'stopped', 'called', 'rung', 'closing', 'expiry'].includes(subject)
+    return [
+      'approval',
+      'denial',
+      'run',
+      'stopped',
+      'called',
+      'rung',
+      'closing',
+      'expiry',
+      'undone',
+      'proposed',
+    ].includes(subject)
       ? { ...before, subjects: [subject], why: false }
       : null;
   }
   if (/^(?:who|by who|by whom|who was (?:that|it)|who did (?:that|it))$/.test(said)) {
     if (subject === 'run' || subject === 'over') return { ...before, subjects: ['approval'], why: false };
-    return ['approval', 'denial', 'asked', 'called', 'rung', 'closing', 'stopped'].includes(subject)
+    return [
+      'approval',
+      'denial',
+      'asked',
+      'called',
+      'rung',
+      'closing',
+      'stopped',
+      'undone',
+      'proposed',
+    ].includes(subject)
       ? { ...before, subjects: [subject], why: false }
       : null;
   }

@@ -6,8 +6,9 @@ import type { IncidentRecord } from '../../core/incident-record.ts';
 import { isCriterion, isSymptom, neighbourRead, type VerifyPlan } from '../../core/tool-call.ts';
 import type { InvestigationDeps } from '../deps.ts';
 import { criterionOnRecord } from '../recovery/criterion-on-record.ts';
-import { asksForNow, wordsOf } from './read-question.ts';
+import { asksForNow } from './asks-for-now.ts';
 import { asksHowItIs, namesAnother, ownWords } from './record-answer.ts';
+import { wordsOf } from './sentence.ts';
 
 /** How an incident's own symptom is, by one look just now. */
 export interface NowRead {

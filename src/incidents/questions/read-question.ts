@@ -1,30 +1,20 @@
 import { ofPeople } from './of-people.ts';
 import { plain } from './plain-question.ts';
 import { readFurther } from './read-further.ts';
-
-/** What of an incident's record a question asks for. */
-export type Subject =
-  | 'approval'
-  | 'denial'
-  | 'asked'
-  | 'called'
-  | 'rung'
-  | 'closing'
-  | 'expiry'
-  | 'run'
-  | 'cost'
-  | 'over'
-  | 'now'
-  | 'open'
-  | 'next'
-  | 'time'
-  | 'count'
-  | 'cause'
-  | 'ruledOut'
-  | 'target'
-  | 'evidence'
-  | 'stopped'
-  | 'end';
+import {
+  auxiliary,
+  corrected,
+  isKnown,
+  isOwn,
+  MENTION,
+  NEGATED,
+  PICKS,
+  sentence,
+  UNCERTAIN,
+  wordsOf,
+} from './sentence.ts';
+import { askedBy, ofActions, type Subject, wordSubject } from './subjects.ts';
+import { wholeQuestion } from './whole-questions.ts';
 
 /** A question of which every word is understood: what it asks for, in the order in which it asks. */
 export interface RecordQuestion {
@@ -38,102 +28,8 @@ export interface RecordQuestion {
   readonly own?: readonly string[];
 }
 
-/** Words by which people speak of what a record holds; a word that is none of these, and no word of sentences, is not on record. */
-const subjectOf: ReadonlyArray<readonly [Subject, RegExp]> = [
-  [
-    'approval',
-    /^(approv\w*|allowed|authori[sz]\w*|permit\w*|permission|agreed?|confirmed|decid\w*|decision|accept\w*)$/,
-  ],
-  ['denial', /^(den(y|ied|ies|ial|ying)|reject\w*|refus\w*|declin\w*|void\w*)$/],
-  ['expiry', /^(expir\w*|lapse[sd]?|run-out)$/],
-  ['called', /^(pag(e|ed|ing)|notif\w*|pinged|call(s|ed|ing)?|assign(ed|s)?|acknowledged)$/],
-  ['asked', /^(ask(s|ed|ing)?|waits?|waiting)$/],
-  ['cost', /^(costs?|spen[dt]|price|expensive|money|dollars?|tokens?|usd|bill|cheap)$/],
-  ['stopped', /^(stop\w*|paus\w*|resum\w*)$/],
-  [
-    'over',
-    /^(over|resolved?|fixed|gone|ended|end|finished|closed?|solved?|healthy|ok|okay|fine|well|recovered|still|help(ed|s)?|work(ed|s)?|better|success\w*)$/,
-  ],
-  ['open', /^(incidents|unresolved|others?)$/],
-  ['next', /^(next|plan(s|ned)?|todo|recommend\w*|advice|suggest\w*|should)$/],
-  ['count', /^(often|times|seen|recur\w*|repeat\w*|occur\w*|fired?|again|before)$/],
-  ['time', /^(long|duration|took|takes?|lasted|since|start(ed)?|beg[au]n|opened|old|timeline)$/],
-  [
-    'cause',
-    /^(causes?|caused|root|wrong|broken?|broke|diagnosis|culprit|explanation|sure|certain|confiden\w*)$/,
-  ],
-  ['ruledOut', /^(exclud\w*|alternatives?|eliminat\w*|ruled-out)$/],
-  ['target', /^(target|affected|impacted|server|host|database|machine|where)$/],
-  ['evidence', /^(evidence|proof|prove|know)$/],
-  [
-    'run',
-    /^(r[au]n|execut\w*|do|done|did|doing|chang\w*|actions?|commands?|fix|fixes|tr(y|ied)|acted|happen\w*|steps?|appl(y|ied)|touch\w*|perform\w*|fail\w*)$/,
-  ],
-  ['now', /^(now|current\w*|status|state|stands?|progress|going|summary|update|story)$/],
-];
-const endings = /^(escalat\w*|ignor\w*|reported)$/;
-
-/** What is asked for by each of these is only this; a question that asks otherwise asks for something else. */
-const askedBy: Readonly<Record<string, readonly Subject[]>> = {
-  who: ['approval', 'denial', 'asked', 'called', 'rung', 'closing', 'stopped', 'run', 'over'],
-  where: ['target', 'evidence'],
-  when: [
-    'approval',
-    'denial',
-    'run',
-    'stopped',
-    'over',
-    'time',
-    'end',
-    'called',
-    'rung',
-    'closing',
-    'expiry',
-  ],
-  why: ['approval', 'denial', 'run', 'stopped', 'over', 'cause', 'time', 'target', 'end', 'rung', 'closing'],
-  long: ['time', 'over', 'now', 'called'],
-  often: ['count'],
-  many: ['count', 'cost', 'run', 'approval', 'open'],
-  much: ['cost'],
-  how: ['cause', 'evidence', 'now', 'run', 'over', 'cost', 'approval', 'end'],
-};
-/** These are of an action; all others are of the whole incident, and of nothing else that may be named. */
-const ofActions: ReadonlySet<Subject> = new Set(['approval', 'denial', 'run']);
-
-/** Words that only make a sentence, or point at what the thread is about. */
-const sentence = new Set(
-  `a an the this that these those it its he she they them their we us our you your i me my mine who whom whose what which why when
-  how is are was were be been being am has have had does did do can could will would may might must shall of to in on at by for
-  from with about into as and or but if so than then there here please just really actually exactly already yet so far ever any
-  anybody anyone anything someone somebody something everything everybody all every each one ones much many more most some no not
-  nothing nobody right today tell show explain give list say hey hi hello ok gave given said says sentry incident problem issue alert thing person people
-  human team action proposal card him her know me out up last latest first time s t d re ve ll m did that's it's what's who's whats wrong? get got make made
-  need needs needed want go like look looks looking also only even else open still now`.split(/\s+/),
-);
-/** These say something of their own only where nothing else does: “what did you do” asks what ran, “who did you ask” does not. */
-const auxiliary = new Set([
-  'do',
-  'did',
-  'know',
-  'now',
-  'still',
-  'ok',
-  'going',
-  'happen',
-  'happened',
-  'happens',
-  'happening',
-  'doing',
-]);
-
-/** Speaks of what is to come, might be, or may be done: no record holds that. */
-const UNCERTAIN = /\b(?:will|would|could|can|may|might|shall|should|must|going to|if|able|allowed to|am i)\b/;
 /** What is planned is on record. */
 const PLANNED = /^(?:so |and |ok )?what\b.*\b(?:next|plan|planned|recommend|suggest|should (?:we|i) do)\b/;
-/** Picks one of several, or a time; the record is told as it stands, the newest first. */
-const PICKS = /\b(?:first|last|latest|today|than|same|without|except|whose|normal|usual)\b/;
-const NEGATED = /\b(?:not|never|nobody|nothing|none)\b/;
-const MENTION = /<@([UW][A-Z0-9]+)(?:\|[^>]*)?>/;
 /** “did noah approve”, “was it noah who denied”. */
 const NAMED =
   /^(?:and |so )?(?:did|has|have|was it|is it) ([\p{L}.-]+)(?: who| that)? (?:approv\w*|den[iy]\w*|reject\w*|refus\w*|stop\w*)\b/u;
@@ -157,6 +53,8 @@ export function readQuestion(
   );
   const further = readFurther(text, before);
   if (further !== undefined) return further;
+  const whole = wholeQuestion(text);
+  if (whole !== null) return { subjects: [whole], why: false };
   const name = NAMED.exec(text)?.[1];
   const person = mention ?? (name !== undefined && !sentence.has(name) && !own.has(name) ? name : undefined);
   const isFuture = UNCERTAIN.test(text);
@@ -196,6 +94,11 @@ export function readQuestion(
   const why = asks === 'why' && !words.some((word) => word.startsWith('fail'));
   const subjects = strong.length > 0 ? strong : weakest(text, weak, spokenOf, asks);
   if (subjects.length === 0) return null;
+  // How to do something is no part of what happened; “how do we know” asks for evidence.
+  if (/\bhow (?:to|(?:do|can|could|should) (?:i|we|one))\b/.test(text) && !subjects.includes('evidence'))
+    return null;
+  // To take back a No is another thing than to take back what ran.
+  if (subjects.includes('undone') && /\b(?:no|den\w+|refus\w+)\b/.test(text)) return null;
   if (isFuture && subjects.some((subject) => subject !== 'next')) return null;
   const allowed = asks === null ? undefined : askedBy[asks];
   if (allowed && subjects.some((subject) => !allowed.includes(subject)) && !isBroken(text, asks)) return null;
@@ -210,17 +113,6 @@ export function readQuestion(
   return { subjects: asSaid(subjects, text, asks), why, ...meant };
 }
 
-/** What somebody asks whether it is the cause, or was ruled out (“could it be the network?”): the words for it. Null: another question. */
-export function askedWhether(text: string): readonly string[] | null {
-  const [, after] =
-    /^(?:(?:could|can|might|may) it (?:be|have been)|(?:is|was) (?:it|this|that)(?: (?:because of|due to|caused by))?|(?:did|have|has) (?:you|sentry) (?:excluded?|ruled-out|checked for)) (.+)$/.exec(
-      plain(text).replace(/^(?:(?:and|so|ok|but)\b[\s,]*)+/, ''),
-    ) ?? [];
-  if (after === undefined || NEGATED.test(after)) return null;
-  const words = wordsOf(after).filter((word) => !sentence.has(word));
-  return words.length === 0 || words.some((word) => wordSubject(word) !== undefined) ? null : words;
-}
-
 /** By what a question asks; null: it asks whether, or only names something. */
 function askingWord(text: string): string | null {
   const how = /\bhow (come|long|often|many|much)\b/.exec(text)?.[1];
@@ -229,40 +121,6 @@ function askingWord(text: string): string | null {
   const asked = /\b(why|who|whom|by whom|when|where|which|how|what)\b/.exec(text)?.[1];
   if (asked === undefined) return null;
   return asked === 'whom' ? 'who' : /\bwhy\b/.test(text) ? 'why' : asked;
-}
-
-const wordSubject = (word: string): Subject | undefined =>
-  subjectOf.find(([, pattern]) => pattern.test(word))?.[0] ?? (endings.test(word) ? 'end' : undefined);
-
-const isKnown = (word: string, own: ReadonlySet<string>): boolean =>
-  wordSubject(word) !== undefined || sentence.has(word) || isOwn(word, own);
-
-/** Words that are worth mending; each stands for its subject alone. */
-const mended =
-  'approve approved denied rejected happened changed command executed cause caused status started resolved fixed target evidence stopped expensive certain running'.split(
-    ' ',
-  );
-
-/** The one word that an unknown one is a slip of; null: none, or more than one. */
-function corrected(word: string): string | null {
-  const single = word.replace(/(.)\1+/g, '$1');
-  if (sentence.has(single)) return single;
-  if (word.length < 5) return null;
-  const near = mended.filter((each) => each[0] === word[0] && isSlip(word, each));
-  return new Set(near.map(wordSubject)).size === 1 ? (near[0] ?? null) : null;
-}
-
-/** One letter more, less, other, or two swapped. */
-function isSlip(word: string, of: string): boolean {
-  let n = 0;
-  while (n < word.length && word[n] === of[n]) n++;
-  const [a, b] = [word.slice(n), of.slice(n)];
-  return (
-    a.slice(1) === b.slice(1) ||
-    a.slice(1) === b ||
-    a === b.slice(1) ||
-    (a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2))
-  );
 }
 
 /** “when did it break?” asks when it began. */
@@ -389,31 +247,6 @@ function weakest(
     : [];
 }
 
-/**
- * What somebody asks why it was not done (“why not restart?”, “why vacuum instead of a restart?”): the words for it, none
- * for “why not?”. Null: another question, also one for what people did not do or what is not so (“why is it not over?”).
- */
-export function askedWhyNot(text: string): readonly string[] | null {
-  const [, after] =
-    /\b(?:why|how come)\b.*?\b(?:instead of|rather than)\b(.*)/is.exec(text) ??
-    /\b(?:why|how come)\s+not\b(.*)/is.exec(text) ??
-    /\b(?:why|how come)\b(?=.*\b(?:you|sentry|we)\b).*?(?:\bnot\b|n[’']t\b|\b(?:did|do|is|was|have|could|would)nt\b)(.*)/is.exec(
-      text,
-    ) ??
-    [];
-  if (after === undefined) return null;
-  const words = wordsOf(after);
-  const isOther = words.some((word) =>
-    subjectOf.some(
-      ([subject, pattern]) =>
-        !['run', 'over', 'stopped', 'next', 'target'].includes(subject) &&
-        pattern.test(word) &&
-        !sentence.has(word),
-    ),
-  );
-  return isOther ? null : words.filter((word) => !sentence.has(word) && !auxiliary.has(word));
-}
-
 const isCounted = (word: string | undefined): boolean =>
   word === undefined ||
   /^(times|often|did|does|do|has|have|was|is|it|this|that|money|tokens?|dollars?|actions?|commands?|approvals?|people|incidents)$/.test(
@@ -423,56 +256,3 @@ const isCounted = (word: string | undefined): boolean =>
 /** “what is open?”, “any other incidents?”, but not “is it open?” or “when was it opened?”. */
 const isOpenList = (words: readonly string[]): boolean =>
   words.includes('incidents') || (words.includes('open') && !words.includes('it') && !words.includes('this'));
-
-export function wordsOf(text: string): readonly string[] {
-  return (
-    text
-      .toLowerCase()
-      .replace(/[’']s\b/g, ' is')
-      .replace(/\binc-\d+\b/g, ' ')
-      .replace(/\bon call\b/g, 'on-call')
-      .match(/[\p{L}\p{N}][\p{L}\p{N}_.-]*/gu) ?? []
-  ).map((word) => word.replace(/[.-]+$/, ''));
-}
-
-/** Words in which people speak of a problem that is there or not, whatever it is. */
-const states =
-  /^(down|up|blocked|blocking|waiting|waits?|stuck|hanging|hangs?|slow|full|red|green|failing|broken|healthy|locked|there|happening|running|dead|alive|bad|ill|reachable|back|over|gone|fixed|left|free|used)$/;
-
-/**
- * Whether a question asks how the symptom is at this moment, which only a look can tell: “how many are blocked now?”, “is it
- * still down?”. Every word of it has to be understood, and one at least has to speak of the symptom.
- *
- * @param symptom words of what the incident is about and of what would be read, lower-case
- */
-export function asksForNow(text: string, symptom: ReadonlySet<string>): boolean {
-  const said = plain(text);
-  if (UNCERTAIN.test(said) || PICKS.test(said)) return false;
-  const words = wordsOf(text);
-  const speaks = (word: string): boolean => states.test(word) || isOwn(word, symptom);
-  const isPlain = (word: string): boolean =>
-    sentence.has(word) || ['current', 'currently', 'moment', 'still'].includes(word);
-  const isPresent =
-    /^(is|are|does|do|has|have)$/.test(words[0] ?? '') ||
-    words.some((word) => ['now', 'still', 'currently', 'current', 'moment'].includes(word)) ||
-    (words[0] === 'how' && ['many', 'much', 'long', 'full'].includes(words[1] ?? ''));
-  const isPast = words.some((word) => /^(was|were|did|had|when|why|who)$/.test(word));
-  return isPresent && !isPast && words.some(speaks) && words.every((word) => speaks(word) || isPlain(word));
-}
-
-/** The same word, whatever its ending: “terminated” and “pg_terminate_backend”. */
-export function isOwn(word: string, own: ReadonlySet<string>): boolean {
-  if (own.has(word)) return true;
-  const stem = word.replace(/(?:ing|ed|es|s|e)$/, '');
-  return stem.length > 3 && [...own].some((each) => each.startsWith(stem) && each.length - stem.length <= 3);
-}
-
-/** Whether enough of it is English to be read: word by word there is none of it in another language. */
-export function isEnglish(text: string): boolean {
-  const words = wordsOf(plain(text.replace(MENTION, '')));
-  const known = words.filter((word) => sentence.has(word) || wordSubject(word) !== undefined);
-  return (
-    !/[^\p{Script=Latin}\p{Script=Common}\p{Extended_Pictographic}]/u.test(text) &&
-    known.length * 3 >= words.length
-  );
-}

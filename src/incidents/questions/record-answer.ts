@@ -2,24 +2,39 @@ import { type Action, stepsOf } from '../../core/action.ts';
 import { clipLine } from '../../core/clip.ts';
 import type { ActionId, IncidentId, ToolCallId } from '../../core/ids.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
-import { costOf, runOf, whyRun } from './answer-actions.ts';
-import { causeOf, evidenceOf, ruledOutOf } from './answer-cause.ts';
+import { blastOf, costOf, mineOf, proposedOf, runOf, whyRun } from './answer-actions.ts';
+import {
+  askedWhether,
+  causeOf,
+  consideredOf,
+  doubtOf,
+  evidenceOf,
+  impactOf,
+  ruledOutOf,
+  runbookOf,
+} from './answer-cause.ts';
 import { approvalOf, askedOf, denialOf, expiryOf, stoppedOf } from './answer-decisions.ts';
 import { type Around, type Line, newestFirst } from './answer-lines.ts';
 import { calledOf, closingOf, rungOf } from './answer-people.ts';
-import { countOf, endOf, nextOf, nowOf, openHere, overOf, timeOf } from './answer-state.ts';
-import { lastDiagnosis } from './format-cause.ts';
+import { rightsOf, sentryOf } from './answer-sentry.ts';
 import {
-  askedWhether,
-  askedWhyNot,
-  isEnglish,
-  isOwn,
-  type RecordQuestion,
-  readQuestion,
-  type Subject,
-  wordsOf,
-} from './read-question.ts';
-import { whyNot } from './why-not.ts';
+  countOf,
+  endOf,
+  helpedOf,
+  nextOf,
+  nowOf,
+  openHere,
+  overOf,
+  severityOf,
+  timeOf,
+} from './answer-state.ts';
+import { undoableOf, undoneOf, undosOf } from './answer-undo.ts';
+import { lastDiagnosis } from './format-cause.ts';
+import { isAny } from './on-record.ts';
+import { type RecordQuestion, readQuestion } from './read-question.ts';
+import { isOwn, wordsOf } from './sentence.ts';
+import type { Subject } from './subjects.ts';
+import { askedWhyNot, whyNot } from './why-not.ts';
 
 const MAX_LINES = 3;
 
@@ -29,7 +44,14 @@ export type Source =
   | { readonly kind: 'action'; readonly id: ActionId }
   | { readonly kind: 'incident'; readonly id: IncidentId };
 
+/**
+ * What became of a question. `none`: the record says that there was nothing or nobody of it. `not_on_record`: it is understood, and no
+ * record holds that. `not_understood`: whether it is on record cannot be told.
+ */
+export type Outcome = 'answered' | 'none' | 'not_on_record' | 'not_understood';
+
 export interface RecordAnswer {
+  readonly outcome: Outcome;
   readonly lines: readonly Line[];
   readonly source: Source;
 }
@@ -55,13 +77,13 @@ export function answerWithSource(
   if (namesAnother(record, text)) return null;
   const notDone = askedWhyNot(text);
   if (notDone !== null) {
-    const lines = whyNot(record, notDone, around)?.slice(0, MAX_LINES);
-    return lines ? { lines, source } : null;
+    const reason = whyNot(record, notDone, around);
+    return reason && { ...reason, lines: reason.lines.slice(0, MAX_LINES), source };
   }
   // “is it still blocked?” asks how it stands, and for no cause.
   const weighed = /\bstill\b/i.test(text) ? null : askedWhether(text);
   const excluded = weighed === null ? null : ruledOutOf(record, weighed);
-  if (excluded !== null) return { lines: [excluded], source: sourceOf('cause', record) };
+  if (excluded !== null) return { outcome: 'answered', lines: [excluded], source: sourceOf('cause', record) };
   const read = readParts(record, text, before);
   if (read.length === 0 || read.some(({ question }) => question === null && around.elsewhere)) return null;
   const known = read.flatMap(({ question }) => question ?? []);
@@ -77,10 +99,24 @@ export function answerWithSource(
   const rest = read.filter(({ question }) => question === null).map((part): Line => notKnown(part.text));
   if (lines.length === 0) return null;
   return {
+    outcome: outcomeOf(known, lines, record, around),
     lines: [...lines.slice(0, MAX_LINES - Math.min(1, rest.length)), ...rest.slice(0, 1)],
     source: sourceOf(asked[0], record),
   };
 }
+
+function outcomeOf(
+  known: readonly RecordQuestion[],
+  [line]: readonly Line[],
+  record: IncidentRecord,
+  around: Around,
+): Outcome {
+  if (line === NOTHING_BEFORE) return 'not_on_record';
+  const asked = known.flatMap(({ subjects }) => subjects);
+  return asked.some((subject) => isAny(subject, record, around)) ? 'answered' : 'none';
+}
+
+const NOTHING_BEFORE: Line = ['Nothing before that is on record.'];
 
 const notKnown = (text: string): Line => [`“${clipLine(text, 60)}” is not on record.`];
 
@@ -152,7 +188,7 @@ function earlierOf(subject: Subject | undefined, record: IncidentRecord, around:
     if (newest !== undefined && older.length > 0)
       return linesOf(subject, false, { ...record, actions }, around).slice(0, 1);
   }
-  return [['Nothing before that is on record.']];
+  return [NOTHING_BEFORE];
 }
 
 /** Whether it was who was asked for, by what the record says of it. */
@@ -181,63 +217,30 @@ function withPerson(
   return [[...no, ...(lines[0] ?? [])], ...lines.slice(1)];
 }
 
+const ofAction: ReadonlySet<Subject> = new Set([
+  'approval',
+  'denial',
+  'asked',
+  'run',
+  'proposed',
+  'blast',
+  'mine',
+  'undone',
+  'undoable',
+]);
+
 /** The tool call, the action, else the incident that holds what is asked for. */
 function sourceOf(subject: Subject | undefined, record: IncidentRecord): Source {
-  const [action] = newestFirst(record);
-  if (action && subject !== undefined && ['approval', 'denial', 'asked', 'run'].includes(subject))
-    return { kind: 'action', id: action.id };
+  const [action] =
+    subject === 'undone' || subject === 'undoable'
+      ? [...undosOf(record), ...newestFirst(record)]
+      : newestFirst(record);
+  if (action && subject !== undefined && ofAction.has(subject)) return { kind: 'action', id: action.id };
   const last = lastDiagnosis(record);
   const id = last?.diagnosis.evidence.flatMap(({ toolCallIds }) => toolCallIds)[0];
-  if (id && (subject === 'cause' || subject === 'evidence')) return { kind: 'call', id };
+  if (id && (subject === 'cause' || subject === 'evidence' || subject === 'doubt'))
+    return { kind: 'call', id };
   return { kind: 'incident', id: record.incident.id };
-}
-
-/**
- * What is said where the record holds no answer: that it does not, what it does hold that is near, and what could be looked at.
- *
- * @param readable what one look could read now, in words; null: nothing can be read
- */
-export function notOnRecord(record: IncidentRecord, text: string, readable: string | null): RecordAnswer {
-  const { incident } = record;
-  const source: Source = { kind: 'incident', id: incident.id };
-  const another = /\binc-\d+\b/i.exec(text)?.[0].toUpperCase();
-  const lines = (...said: readonly Line[]): RecordAnswer => ({ lines: said, source });
-  if (another !== undefined && another !== incident.id)
-    return lines([
-      `That is not on record here: this is ${incident.id}. Ask for the other with “why ${another}”.`,
-    ]);
-  if (!isEnglish(text))
-    return lines([
-      'I can only read English without a model, so I cannot tell whether that is on record. “why” tells all of it.',
-    ]);
-  const isForNow =
-    /\b(?:is|are|now|currently|rn|still|lag|how (?:many|much|full|big))\b/i.test(text) &&
-    !/\b(?:was|were|did|had|yesterday|who|may|can|could|will|am)\b/i.test(text);
-  const near =
-    /\b(?:did|have|has|was)\b/i.test(text) && !/\bwho|how|before\b/i.test(text)
-      ? runOf(record).slice(0, 1)
-      : [];
-  const head: Line = [
-    `That is not on record. What is: the cause, what ran and who approved it, when it began and how it stands.`,
-  ];
-  if (isForNow)
-    return lines(
-      ['That is not on record.'],
-      [
-        readable === null
-          ? `I cannot look at it: nothing of ${incident.target ?? 'it'} can be read here.`
-          : `May I look? Mention me with “now”, and I read this: ${readable}.`,
-      ],
-    );
-  if (/^(?:\W|please|so|and|ok)*(?:can|could|will|would) you\b/i.test(text))
-    return lines([
-      'A question does nothing, and that is not on record. What I propose is run from its card, once somebody approves it.',
-    ]);
-  if (/\b(?:may|can|am|should) i\b/i.test(text))
-    return lines([
-      'That is not on record: I know who may approve here, not what else you may do. Who may approve stands on the card.',
-    ]);
-  return lines(...(near.length > 0 ? [['That is not on record. What is:'] as Line, ...near] : [head]));
 }
 
 /** How it stands, in a line or two: for who only mentions the bot. */
@@ -248,7 +251,7 @@ export function stateLines(record: IncidentRecord): readonly Line[] {
 /** Whether a question is about how it stands, which a look at the live system tells better than the record. */
 export function asksHowItIs(record: IncidentRecord, text: string): boolean {
   const subjects = readQuestion(text, ownWords(record))?.subjects ?? [];
-  return subjects.includes('now') || subjects.includes('over');
+  return subjects.some((subject) => ['now', 'over', 'helped'].includes(subject));
 }
 
 /** Whether a text asks for the list of what is open, whatever incident it is said about. */
@@ -273,7 +276,7 @@ function linesOf(subject: Subject, why: boolean, record: IncidentRecord, around:
     case 'expiry':
       return [expiryOf(record)];
     case 'ruledOut':
-      return [ruledOutOf(record, []) ?? ['Nothing has been ruled out on record.']];
+      return consideredOf(record);
     case 'run':
       return why ? whyRun(record) : runOf(record);
     case 'cost':
@@ -295,11 +298,38 @@ function linesOf(subject: Subject, why: boolean, record: IncidentRecord, around:
     case 'cause':
       return [causeOf(record)];
     case 'target':
-      return [[`It is about ${record.incident.target ?? 'no target that I am configured for'}.`]];
+      return [
+        [`It is about ${record.incident.target ?? 'no target that I am configured for'}.`],
+        ...(isAny('impact', record, around) ? impactOf(record) : []),
+      ];
     case 'evidence':
       return evidenceOf(record);
     case 'stopped':
       return [stoppedOf(record)];
+    case 'undone':
+      return undoneOf(record);
+    case 'undoable':
+      return undoableOf(record, around);
+    case 'proposed':
+      return why ? whyRun(record) : proposedOf(record, around);
+    case 'runbook':
+      return [runbookOf(record)];
+    case 'blast':
+      return blastOf(record);
+    case 'impact':
+      return impactOf(record);
+    case 'severity':
+      return [severityOf(record)];
+    case 'doubt':
+      return doubtOf(record);
+    case 'helped':
+      return helpedOf(record);
+    case 'mine':
+      return mineOf(record, around);
+    case 'sentry':
+      return sentryOf(record);
+    case 'rights':
+      return rightsOf(record);
     default: {
       const never: never = subject;
       return never;

@@ -14,7 +14,7 @@ import { ended, lasted, type Piece } from '../questions/answer-lines.ts';
 import { lastDiagnosis, plainTool } from '../questions/format-cause.ts';
 import { formatLastingFix } from '../questions/format-lasting-fix.ts';
 import { formatStanding } from '../questions/format-state.ts';
-import { timelineOf } from '../questions/why.ts';
+import { timelineOf } from '../questions/timeline.ts';
 import { told } from './report-lines.ts';
 
 /** A post-incident report: its title, and its parts in the order they are read. */

@@ -202,6 +202,13 @@ const REPORTED: Row['cells'] = {
   elses: insiders(told(/This is its report so far/)),
   closed: members(told(/This is its report, for you alone/)),
 };
+const DRAFT = told(/A draft of a runbook.*an admin has promoted it/s);
+const DRAFTED: Row['cells'] = {
+  ok: members(DRAFT),
+  expired: members(told(/A draft of a runbook|were deleted for their age/)),
+  elses: insiders(DRAFT),
+  closed: members(DRAFT),
+};
 const EDITED: Row['cells'] = {
   ok: [window(/./), window(/./), window(/./), window(/Guests/)],
   expired: [window(/./), window(/./), window(/./), window(/Guests/)],
@@ -366,6 +373,7 @@ export const ROWS: readonly Row[] = [
   ),
   press('sentry_card_more', ({ plan }) => `why:${plan}`, LOOKED_AT_CARD(/Why this/), { isMenu: true }),
   press('sentry_report', ({ id }) => id, REPORTED),
+  press('sentry_draft_runbook', ({ id }) => id, DRAFTED, { also: ['memory'] }),
   press('sentry_share', () => 'an answer of before', {
     ok: 'what they were told, each their own: share.test.ts',
     expired: all(told(/This answer is too old to be shared/)),

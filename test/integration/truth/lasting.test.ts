@@ -114,7 +114,7 @@ async function untilChecked(id: IncidentId): Promise<void> {
   }
 }
 
-const around = { approvers: null, open: [], now: new Date(), elsewhere: false };
+const around = { approvers: null, open: [], now: new Date(), mayUndo: () => false, elsewhere: false };
 const answer = async (id: IncidentId, question: string): Promise<string> =>
   (answerFromRecord(await recordOf(id), question, around) ?? [])
     .map((line) => line.map((piece) => (typeof piece === 'string' ? piece : '…')).join(''))

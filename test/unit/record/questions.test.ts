@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ask, type Graded, questions } from '../../../evals/questions/ask.ts';
+import { ask, type Graded, halfAwake, questions } from '../../../evals/questions/ask.ts';
 
 const graded = (set: 'develop' | 'check'): readonly Graded[] =>
   questions.filter((each) => each.set === set).flatMap(ask);
@@ -18,5 +18,23 @@ describe('questions in three wordings each, of the record alone', () => {
 
   test('those that rules were made with are all right', () => {
     expect(graded('develop').filter(({ grade }) => grade !== 'right')).toEqual([]);
+  });
+});
+
+describe('questions of people half awake: short, misspelt, without a question mark', () => {
+  const [develop, heldOut] = [halfAwake.develop.flatMap(ask), halfAwake.heldOut.flatMap(ask)];
+
+  test('are sixty-six, half of them held out', () => {
+    expect([halfAwake.develop.length, halfAwake.heldOut.length]).toEqual([33, 33]);
+    expect([...halfAwake.develop, ...halfAwake.heldOut].every(({ ask }) => ask.length === 3)).toBe(true);
+  });
+
+  test('none is answered with something else, and none that is not understood is said not to be on record', () => {
+    expect([...develop, ...heldOut].filter(({ grade }) => grade === 'false')).toEqual([]);
+  });
+
+  test('nearly all are right', () => {
+    expect(develop.filter(({ grade }) => grade === 'right').length).toBeGreaterThanOrEqual(98);
+    expect(heldOut.filter(({ grade }) => grade === 'right').length).toBeGreaterThanOrEqual(90);
   });
 });

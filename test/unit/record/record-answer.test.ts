@@ -2,8 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/core/action.ts';
 import { asActionId } from '../../../src/core/ids.ts';
 import type { Line } from '../../../src/incidents/questions/answer-lines.ts';
-import { asksForNow } from '../../../src/incidents/questions/read-question.ts';
-import { answerFromRecord, asksForOpen } from '../../../src/incidents/questions/record-answer.ts';
+import { asksForNow } from '../../../src/incidents/questions/asks-for-now.ts';
+import { notAnswered } from '../../../src/incidents/questions/not-answered.ts';
+import {
+  answerFromRecord,
+  answerWithSource,
+  asksForOpen,
+  asksHowItIs,
+} from '../../../src/incidents/questions/record-answer.ts';
 import {
   ACTION,
   aDiagnosis,
@@ -18,6 +24,7 @@ const around = {
   approvers: 'the group @oncall',
   open: [],
   now: new Date('2026-11-21T10:20:00Z'),
+  mayUndo: () => false,
   elsewhere: false,
 };
 const plain = (lines: readonly Line[] | null): string | null =>
@@ -113,7 +120,7 @@ describe('the record answers, without a model', () => {
     ['how sure are you?', '(95 % sure)'],
     ['how do you know?', '• pid 4242 blocks 5 others.'],
     ['what is next?', 'Nothing: it is over.'],
-    ['was anything denied?', 'Nothing was denied.'],
+    ['was anything denied?', 'Nobody said no.'],
     ['who was asked?', 'Nobody is being asked now.'],
     ['who stopped it?', 'Nobody stopped it.'],
     ['what else is open?', 'Nothing is open that I may tell of here.'],
@@ -353,5 +360,79 @@ describe('why something was not done', () => {
   test('is not asked by who asks why it is not over or why nobody approved', () => {
     expect(ask(ended, 'why was it not approved?')).not.toContain('on record');
     expect(ask(waiting, 'why is it not fixed yet?')).not.toContain('no reason against');
+  });
+});
+
+test.each(['did it help?', 'did that work', 'is it over?'])(
+  '“%s” is worth a look at the live system',
+  (text) => {
+    expect(asksHowItIs(ended, text)).toBe(true);
+  },
+);
+
+describe('what became of a question is told apart', () => {
+  const outcome = (record: typeof ended, text: string) =>
+    (answerWithSource(record, text, around) ?? notAnswered(record, text, null)).outcome;
+
+  test.each([
+    ['who approved this?', 'answered'],
+    ['did anyone say no?', 'none'],
+    ['who undid it?', 'none'],
+    ['what can you do?', 'answered'],
+    ['did users notice?', 'not_on_record'],
+    ['will it happen again?', 'not_on_record'],
+    ['does the flurb grok?', 'not_understood'],
+    // The record holds it, and this way to ask is not read: not on record would be false.
+    ['is the run the one who approved the cause?', 'not_understood'],
+    ['who took back the no?', 'not_understood'],
+  ])('%s: %s', (question, is) => {
+    expect(outcome(ended, question)).toBe(is);
+  });
+
+  test('what is not understood is never said not to be on record, and says which word it is', () => {
+    const said = plain(notAnswered(ended, 'does the flurb grok?', null).lines);
+    expect(said).toContain('“flurb”');
+    expect(said).not.toContain('on record');
+  });
+});
+
+describe('taking back is told as it can be', () => {
+  const setting = { ...ended.actions[0]!, undo: 'sets it back to what it was' };
+  const undo = (changes: Partial<Action>): Action =>
+    anAction({
+      id: asActionId('act_cccccccccccc'),
+      command: 'RESET it',
+      undoes: setting.id,
+      beside: true,
+      requestedBy: 'UNOAH',
+      proposedAt: '2026-11-21T10:12:00.000Z',
+      ...changes,
+    });
+  const record = (...undos: readonly Action[]) => ({ ...ended, actions: [setting, ...undos] });
+  const can = { mayUndo: () => true };
+
+  test('with the button and by whom, where there is a way', () => {
+    expect(ask(record(), 'can I roll this back?', can)).toContain(
+      'Yes, with “Undo” on its card, by whoever may approve it',
+    );
+    expect(ask(record(), 'can I roll this back?')).toContain('I have no way to take this back');
+  });
+
+  test('by who asked for it and when, where it was; and not as done where it failed, waits or was denied', () => {
+    const done = undo({ state: 'succeeded', startedAt: '2026-11-21T10:12:01.000Z' });
+    expect(ask(record(done), 'who undid it?')).toContain('Taken back by @UNOAH at 10:12: RESET it');
+    expect(ask(record(done), 'can it be undone?', can)).toContain('Taken back by @UNOAH');
+    const failed = undo({ state: 'failed', startedAt: '2026-11-21T10:12:01.000Z', outcome: 'It had moved.' });
+    expect(ask(record(failed), 'was it reverted?')).toContain('that failed: It had moved.');
+    expect(ask(record(undo({ state: 'proposed' })), 'was it reverted?')).toContain(
+      'It is being taken back by @UNOAH',
+    );
+    expect(ask(record(undo({ state: 'denied' })), 'was it reverted?')).toContain('and was not');
+  });
+
+  test('of a plan with the steps that have a way back', () => {
+    const second = { ...setting, id: asActionId('act_eeeeeeeeeeee'), step: 2 };
+    const answer = ask(record(second), 'can we undo it?', { mayUndo: ({ step }: Action) => step === 2 });
+    expect(answer).toContain('(step 2)');
   });
 });

@@ -299,7 +299,7 @@ Ended session 32497 (shop-backoffice), approved by @olivia.
 
 describe('the closing message', () => {
   it.each(Object.entries(ends))('%s', (_, { says, ...told }) => {
-    expect(said(told).replace(/Was the cause right\?\nYesNoPost-mortem$/, '')).toBe(says);
+    expect(said(told).replace(/Was the cause right\?\nYesNoPost-mortemDraft runbook$/, '')).toBe(says);
     expect(namesOf(told).filter((name) => name !== 'escalation:1')).toEqual(['summary:1']);
     // Green stands for what was seen, and never beside what was not.
     if (says.includes('🟢')) expect(says).not.toMatch(/✗/);
@@ -369,9 +369,11 @@ describe('the closing message', () => {
           moved('reported', 'resolved'),
         ],
       });
-    expect(asks('cause_found')).toMatch(/Was the cause right\?\nYesNoPost-mortem$/);
-    expect(asks('cannot_tell')).toMatch(/Was this useful\?\nYesNoPost-mortem$/);
+    expect(asks('cause_found')).toMatch(/Was the cause right\?\nYesNoPost-mortemDraft runbook$/);
+    expect(asks('cannot_tell')).toMatch(/Was this useful\?\nYesNoPost-mortemDraft runbook$/);
     expect(said({ events: [moved('open', 'resolved')] })).not.toContain('?');
+    // Nothing was found out that a runbook could say.
+    expect(said({ events: [moved('open', 'resolved')] })).not.toContain('Draft runbook');
   });
 });
 

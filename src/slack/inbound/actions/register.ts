@@ -7,6 +7,7 @@ import { approveAfterAll, itDidNotRun, itRan, runRest, takeNoBack, undo } from '
 import { chooseOnCard, registerCardMore } from './card-more.ts';
 import { approve, deny, settle } from './decide.ts';
 import { askToDig, registerDigDeeper } from './dig-deeper.ts';
+import { showDraft } from './draft-runbook.ts';
 import { gradeHandlers } from './grade.ts';
 import { homeHandlers, registerHomeViews } from './home.ts';
 import { investigate } from './investigate.ts';
@@ -55,6 +56,7 @@ export const ACTION_HANDLERS: Readonly<Record<string, Handler>> = {
   [ACTIONS.cardMore]: chooseOnCard,
   [ACTIONS.share]: shareIt,
   [ACTIONS.report]: makeReport,
+  [ACTIONS.draftRunbook]: showDraft,
   ...memoryHandlers,
   ...gradeHandlers,
   ...homeHandlers,

@@ -1,13 +1,9 @@
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isSlackUser } from '../../../core/is-slack-user.ts';
 import type { Line, Piece } from '../../../incidents/questions/answer-lines.ts';
+import { notAnswered } from '../../../incidents/questions/not-answered.ts';
 import type { NowRead } from '../../../incidents/questions/read-now.ts';
-import {
-  answerWithSource,
-  notOnRecord,
-  type Source,
-  stateLines,
-} from '../../../incidents/questions/record-answer.ts';
+import { answerWithSource, type Source, stateLines } from '../../../incidents/questions/record-answer.ts';
 import type { SlackContext } from '../../context.ts';
 import { hideLeads, readableBy } from '../../people/access.ts';
 import { messageUrl } from '../../people/identity.ts';
@@ -58,6 +54,7 @@ export async function shortAnswer(
       open: await openFor(context, readers),
       now: new Date(),
       names: await namesOf(context, record),
+      mayUndo: context.deps.afterwards.mayUndo,
       elsewhere: hasModel,
     },
     before,
@@ -67,7 +64,7 @@ export async function shortAnswer(
   const { lines, source } =
     known ??
     (seen === null
-      ? notOnRecord(record, text, readers.mayLook ? questions.readable(record) : null)
+      ? notAnswered(record, text, readers.mayLook ? questions.readable(record) : null)
       : { lines: [], source: { kind: 'incident', id: record.incident.id } });
   const live = seen === null ? [] : liveLines(seen);
   const told =

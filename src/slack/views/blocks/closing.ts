@@ -31,7 +31,7 @@ type Ended = Opening & { readonly end: NonNullable<Opening['end']> };
 type Options = Partial<DrawOptions>;
 
 /** Characters of its first two lines and the last, without the chart and the question. */
-const LONGEST = 270;
+const LONGEST = 256;
 
 /** How an opening of the incident ended: what changed, by what, on whose word. One message, without a slot's name yet. */
 export function drawClosing(
@@ -73,8 +73,13 @@ export function drawClosing(
   };
 }
 
-const reportButtons = ({ incident }: IncidentRecord): Block =>
-  buttons(button({ text: 'Post-mortem', action: ACTIONS.report, value: incident.id }));
+const reportButtons = ({ incident, events }: IncidentRecord): Block =>
+  buttons(
+    button({ text: 'Post-mortem', action: ACTIONS.report, value: incident.id }),
+    ...(events.some(({ type }) => type === 'diagnosis.concluded')
+      ? [button({ text: 'Draft runbook', action: ACTIONS.draftRunbook, value: incident.id })]
+      : []),
+  );
 
 export const hasEnded = (opening: Opening): opening is Ended => opening.end !== null;
 

@@ -92,4 +92,5 @@ export const ACTIONS = {
   link: 'sentry_link',
   share: 'sentry_share',
   report: 'sentry_report',
+  draftRunbook: 'sentry_draft_runbook',
 } as const;
