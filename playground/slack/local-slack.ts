@@ -10,6 +10,7 @@ import type { BotConnection } from './page-api.ts';
 import { PageServer } from './page-server.ts';
 import { personActions } from './person-actions.ts';
 import { RateLimits } from './rate-limits.ts';
+import { Recording } from './recording.ts';
 import { ResponseUrls } from './response-urls.ts';
 import { routeRequest } from './routes.ts';
 import type { SlackContext } from './slack-context.ts';
@@ -104,12 +105,16 @@ export async function createLocalSlack(options: LocalSlackOptions = {}): Promise
   );
   const snapshot = () => snapshotOf(workspace, faults.panel(), botState());
   const page = new PageServer(snapshot);
-  workspace.onDelta((delta) => page.broadcast(delta));
+  const recording = new Recording(now);
+  workspace.onDelta((delta) => {
+    recording.keep(delta);
+    page.broadcast(delta);
+  });
   const counters = new CallCounters();
   const routes = {
     api: { slack, switches, limits, counters },
     page,
-    people: personActions(slack, faults),
+    people: personActions(slack, faults, recording),
     control: controlHandlers({
       slack,
       switches,

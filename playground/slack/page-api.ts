@@ -72,6 +72,12 @@ export type PageDelta =
 
 export type PageFrame = PageSnapshot | PageDelta;
 
+/** A message as it was from then on. */
+export interface RecordedFrame {
+  readonly atMs: number;
+  readonly message: Message;
+}
+
 export interface Person {
   readonly userId: string;
   /** What the switcher says: "Olivia · on-call engineer". */
@@ -214,6 +220,8 @@ export interface PageActions {
   'dm.open': { readonly userId: string };
   /** Asks the app for `external_select` options; `options` in the answer. */
   'options.load': OnElement & { readonly query: string };
+  /** How a thread came to be since the server started; `frames` in the answer. */
+  'thread.recording': { readonly userId: string; readonly channel: string; readonly thread_ts: string };
   /** Slack's own *Stop* below an agent's thread: its streams take nothing more, and the app is told. */
   'session.stop': { readonly userId: string; readonly channel: string; readonly thread_ts: string };
   'fault.cause': { readonly userId: string; readonly id: string };
@@ -233,6 +241,7 @@ export type PageAnswer =
       readonly channel?: string;
       readonly errors?: Readonly<Record<string, string>>;
       readonly options?: readonly Block[];
+      readonly frames?: readonly RecordedFrame[];
     }
   | { readonly ok: false; readonly error: string; readonly reason: string };
 

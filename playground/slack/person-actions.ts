@@ -13,6 +13,7 @@ import { join } from './methods/conversations.ts';
 import { react, usersOf } from './methods/reactions.ts';
 import type { PageActionName, PageActions, PageAnswer } from './page-api.ts';
 import { change, emitIn, post, remove } from './posting.ts';
+import type { Recording } from './recording.ts';
 import { SENTRY_APP } from './seed.ts';
 import type { SlackContext } from './slack-context.ts';
 import { SlackError } from './slack-error.ts';
@@ -24,7 +25,7 @@ type Handlers = {
 };
 
 /** Everything a person can do, on the page or through the control API. */
-export function personActions(slack: SlackContext, faults: FaultsClient): Handlers {
+export function personActions(slack: SlackContext, faults: FaultsClient, recording: Recording): Handlers {
   const { workspace } = slack;
   return {
     'message.post': (body) => {
@@ -53,6 +54,10 @@ export function personActions(slack: SlackContext, faults: FaultsClient): Handle
       remove(slack, ownMessage(slack, body));
       return { ok: true };
     },
+    'thread.recording': ({ userId, channel, thread_ts }) => ({
+      ok: true,
+      frames: recording.of(workspace.channelFor(channel, userId).id, thread_ts),
+    }),
     'command.run': (body) => runCommand(slack, body),
     'block.action': (body) => blockAction(slack, body),
     'view.submit': (body) => submitView(slack, body),

@@ -17,6 +17,7 @@ const REQUIRED: Readonly<Record<PageActionName, readonly string[]>> = {
   'ephemeral.dismiss': ['userId', 'channel', 'ts'],
   'channel.join': ['userId', 'channel'],
   'dm.open': ['userId'],
+  'thread.recording': ['userId', 'channel', 'thread_ts'],
   'session.stop': ['userId', 'channel', 'thread_ts'],
   'options.load': ['userId', 'container', 'block_id', 'action_id', 'query'],
   'fault.cause': ['userId', 'id'],

@@ -18,6 +18,7 @@ export async function buildApp(parts: Parts) {
     ...surfaces,
     problems: services.problems,
     runbooks: services.runbooks,
+    settings: services.settings,
     /** How each layer of security stands now. */
     layers: services.layers,
     start: () => start(services, surfaces),

@@ -53,7 +53,18 @@ const CHECK_TIMEOUT_MS = 60_000;
 export async function doctor(config: Config, log: Log): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const check of checksFor(config, log)) findings.push(await examine(check));
-  return [...findings, ...(await workspaceFindings(config, log)), ...(await layerFindings(config, log))];
+  return once([
+    ...findings,
+    ...(await workspaceFindings(config, log)),
+    ...(await layerFindings(config, log)),
+  ]);
+}
+
+/** Of a part that was looked at twice, in the settings and in Slack: what is wrong first, else what was seen last. */
+function once(findings: readonly Finding[]): readonly Finding[] {
+  const byPart = new Map<string, Finding>();
+  for (const each of findings) if (byPart.get(each.part)?.ok ?? true) byPart.set(each.part, each);
+  return [...byPart.values()];
 }
 
 /** Has Slack check what Sentry would post there; one finding for all that it would show, one for each that it would not. */

@@ -1,5 +1,6 @@
 import { count } from '../core/count.ts';
 import { missingPackage } from '../infra/embeddings/open-embedder.ts';
+import type { SlackHealth } from '../slack/slack.ts';
 import { defaultSource, webhookPath } from '../sources/registry.ts';
 import type { Running } from './start.ts';
 
@@ -15,14 +16,15 @@ const shopSays: Readonly<Record<string, string>> = {
 export function firstScreen(running: Running, tookMs: number): string {
   const { config, workspace, httpUrl, app, shop } = running;
   const row = (name: string, text: string): string => `  ${name.padEnd(12)} ${text}\n`;
-  const slack = workspace
-    ? `local workspace at ${workspace.pageUrl}`
-    : `connected${config.slack.kind === 'http' ? ' over HTTP (/slack/events)' : ' by Socket Mode'}`;
+  const slack = workspace ? `local workspace at ${workspace.pageUrl}` : slackOf(app.slack.health());
   const { enabled, embedding } = config.memory;
   const notInstalled = enabled ? missingPackage(embedding) : null;
   const missing = [
     ...(workspace
       ? ['Slack: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN. docs/connect.md says how (5 minutes).']
+      : []),
+    ...(!workspace && app.settings.approvers.length === 0
+      ? ['Nobody may approve yet: type /sentry settings in Slack, as an owner or admin of the workspace.']
       : []),
     ...(config.llm
       ? []
@@ -69,4 +71,10 @@ export function firstScreen(running: Running, tookMs: number): string {
       ? `\n  Open ${workspace.pageUrl}\n  and press “Cause an incident”. Ctrl-C stops everything.\n\n`
       : '\n  Ctrl-C stops everything.\n\n',
   ].join('');
+}
+
+/** Over HTTP nothing tells that requests arrive before one does. */
+function slackOf({ ok, mode, problem }: SlackHealth): string {
+  if (!ok) return `not connected yet: ${problem}; it is tried again (sentry doctor says more)`;
+  return mode === 'http' ? 'connected over HTTP (/slack/events)' : 'connected by Socket Mode';
 }

@@ -12,10 +12,12 @@ export const doctorCommand = new Command('doctor')
     const [config, log] = [loadConfig(), createLog('fatal')];
     const findings = [...(await doctor(config, log)), ...(slack ? await checkMessages(config, log) : [])];
     if (json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
-    else
+    else {
+      const width = Math.min(30, Math.max(...findings.map(({ part }) => part.length)));
       for (const { part, ok, required, says, todo } of findings) {
-        process.stdout.write(`${ok ? '✓' : required ? '✗' : '!'} ${part.padEnd(14)} ${says}\n`);
-        if (todo) process.stdout.write(`  ${' '.repeat(14)} → ${todo}\n`);
+        process.stdout.write(`${ok ? '✓' : required ? '✗' : '!'} ${part.padEnd(width)} ${says}\n`);
+        if (todo) process.stdout.write(`  ${' '.repeat(width)} → ${todo}\n`);
       }
+    }
     if (findings.some((finding) => finding.required && !finding.ok)) process.exitCode = exitCodes.failed;
   });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Receiver } from '@slack/bolt';
-import { messageOf } from '../core/errors.ts';
+import { messageOf, OpsError } from '../core/errors.ts';
 import type { AnswerPlaces } from '../incidents/ports.ts';
 import { createBoltApp } from './app.ts';
 import { createContext, type SlackContext } from './context.ts';
@@ -219,7 +219,8 @@ async function startOrGoOn(
       delay(START_MS, undefined, { signal: waited.signal }).then(() => {
         log.warn({}, 'Slack cannot be reached yet; going on without it');
         connecting.catch((error: unknown) => {
-          if (!stopping.aborted) log.error({ error: messageOf(error) }, 'Slack could not be connected');
+          const todo = error instanceof OpsError ? error.hint : undefined;
+          if (!stopping.aborted) log.error({ error: messageOf(error), todo }, 'Slack could not be connected');
         });
       }),
     ]);

@@ -7,6 +7,7 @@ import type { SlackConnection } from '../ports.ts';
 
 /** Slack's own window for old requests; Bolt checks that one, but takes any time in the future. */
 const SKEW_SECONDS = 300;
+const SAY_EVERY_MS = 60_000;
 
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -26,9 +27,30 @@ export function httpReceiver(
     },
   });
   const inner = receiver.requestListener;
+  // Anybody can send what is not Slack's: one line for all that come in a minute.
+  let saidAt = Number.NEGATIVE_INFINITY;
+  const say = (skewSeconds: number): void => {
+    if (performance.now() - saidAt < SAY_EVERY_MS) return;
+    saidAt = performance.now();
+    if (Math.abs(skewSeconds) > SKEW_SECONDS)
+      log.warn(
+        { todo: 'Set the clock of this machine (NTP).' },
+        `a request to /slack/events was refused: its time differs from the clock here by ${Math.round(Math.abs(skewSeconds) / 60)} min`,
+      );
+    else
+      log.warn(
+        { todo: 'Copy it again: app settings → Basic Information → Signing Secret.' },
+        'a request to /slack/events was refused: it is not signed with SLACK_SIGNING_SECRET',
+      );
+  };
   const handler: HttpHandler = (request, response) => {
     const stamp = Number(request.headers['x-slack-request-timestamp']);
-    if (stamp > Date.now() / 1000 + SKEW_SECONDS) {
+    const skew = stamp - Date.now() / 1000;
+    const isSigned = request.headers['x-slack-signature'] !== undefined;
+    response.once('finish', () => {
+      if (response.statusCode === 401 && isSigned) say(skew);
+    });
+    if (skew > SKEW_SECONDS) {
       response.writeHead(401).end();
       return;
     }

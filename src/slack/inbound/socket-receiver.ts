@@ -4,12 +4,15 @@ import { messageOf } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import { within } from '../../core/within.ts';
 import { boltLogger } from '../bolt-logger.ts';
+import { socketRefusal } from '../outbound/socket-refusal.ts';
 import { webClientOptions } from '../outbound/web-client.ts';
 import type { SlackConnection } from '../ports.ts';
 
 const HELLO_MS = 15_000;
 const FIRST_RETRY_MS = 250;
 const MAX_RETRY_MS = 10_000;
+const IF_IT_GOES_ON =
+  'If it goes on: is Socket Mode on in the app’s settings, and is slack.com reached over HTTPS and wss?';
 
 export interface SocketHooks {
   /** After every connect, the first included. */
@@ -43,8 +46,11 @@ export function socketReceiver(
   const stopping = new AbortController();
   let loop: Promise<void> = Promise.resolve();
 
-  async function keepConnected(first: () => void): Promise<void> {
+  /** `refused`: told instead of `first`, when a person has to change something before it can connect at all. */
+  async function keepConnected(first: () => void, refused: (why: Error) => void): Promise<void> {
     let failures = 0;
+    let wasConnected = false;
+    let said: string | undefined;
     while (!stopping.signal.aborted) {
       let end: () => void = () => undefined;
       const gone = new Promise<void>((resolve) => {
@@ -54,6 +60,8 @@ export function socketReceiver(
       try {
         await connect();
         failures = 0;
+        wasConnected = true;
+        said = undefined;
         hooks.count(1);
         hooks.connected();
         first();
@@ -61,8 +69,14 @@ export function socketReceiver(
         hooks.count(-1);
       } catch (error) {
         failures += 1;
-        if (!stopping.signal.aborted)
-          log.warn({ error: messageOf(error) }, 'no Socket Mode connection; trying again');
+        const refusal = socketRefusal(error);
+        const [problem, todo] = refusal ? [refusal.message, refusal.hint] : [messageOf(error), IF_IT_GOES_ON];
+        const isFirst = refusal !== undefined && !wasConnected;
+        if (isFirst) refused(refusal);
+        // Tried every few seconds, and said once: a refusal at the start by whoever waits for it.
+        if (!stopping.signal.aborted && !isFirst && problem !== said)
+          log.warn({ error: problem, todo }, 'no Socket Mode connection; trying again');
+        said = problem;
         const wait = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures);
         await delay(wait, undefined, { signal: stopping.signal }).catch(() => undefined);
       } finally {
@@ -81,8 +95,8 @@ export function socketReceiver(
   return {
     init: (app) => receiver.init(app),
     start: () =>
-      new Promise<void>((resolve) => {
-        loop = keepConnected(resolve);
+      new Promise<void>((resolve, reject) => {
+        loop = keepConnected(resolve, reject);
       }),
     async stop() {
       stopping.abort();

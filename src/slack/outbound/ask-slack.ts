@@ -6,8 +6,9 @@ import { createChannels } from '../people/channels.ts';
 import { createUserDirectory, displayName } from '../people/user-directory.ts';
 import type { SlackConnection } from '../ports.ts';
 import { examineWorkspace, type Named } from './examine-workspace.ts';
+import { socketRefusal } from './socket-refusal.ts';
 import { webClient } from './web-client.ts';
-import { codeOf, isUnknownMethod } from './web-errors.ts';
+import { codeOf } from './web-errors.ts';
 
 /** Whom a token is of. */
 export interface AskedSlack {
@@ -64,39 +65,27 @@ async function askForSocket(
   bot: string | undefined,
   log: Log,
 ): Promise<void> {
-  const wrong = (says: string, hint: string, cause?: unknown): OpsError =>
-    new OpsError('SLACK_APP_TOKEN', says, { hint, cause });
   await webClient({ ...connection, botToken: connection.appToken }, log)
     .apps.connections.open({})
     .catch((error: unknown) => {
-      const code = codeOf(error);
-      if (code === 'missing_scope')
-        throw wrong(
-          'SLACK_APP_TOKEN lacks connections:write',
-          'Basic Information → App-Level Tokens: generate one with the scope connections:write.',
-          error,
-        );
-      if (['invalid_auth', 'not_authed', 'token_revoked', 'not_allowed_token_type'].includes(code))
-        throw wrong(
-          `Slack refuses SLACK_APP_TOKEN: ${code}`,
-          'Copy it again: Basic Information → App-Level Tokens (xapp-…).',
-          error,
-        );
-      if (code === 'ratelimited' || isUnknownMethod(error)) return;
-      throw wrong(
-        `Slack opens no Socket Mode connection: ${code}`,
-        'Turn it on: app settings → Socket Mode → Enable Socket Mode. Or use HTTP (docs/connect.md).',
-        error,
-      );
+      const refused = socketRefusal(error);
+      if (refused) throw refused;
+      if (isRefusal(error)) return;
+      throw new OpsError('SLACK_AWAY', `Slack opens no Socket Mode connection: ${codeOf(error)}`, {
+        hint: 'Try again in a minute.',
+        cause: error,
+        retryable: true,
+      });
     });
   // xapp-1-<the app's id>-…
   const ofApp = /^xapp-\d+-(A[A-Z0-9]+)-/.exec(connection.appToken)?.[1];
   const app =
     bot && ofApp ? (await client.bots.info({ bot }).catch(() => undefined))?.bot?.app_id : undefined;
   if (app && ofApp && app !== ofApp)
-    throw wrong(
+    throw new OpsError(
+      'SLACK_APP_TOKEN',
       `SLACK_APP_TOKEN is of the app ${ofApp}, and SLACK_BOT_TOKEN of ${app}`,
-      'Take both from the same app: what people press would go to the other one.',
+      { hint: 'Take both from the same app: what people press would go to the other one.' },
     );
 }
 

@@ -65,7 +65,7 @@ async function examineApp(client: WebClient): Promise<Finding> {
     const { user = 'sentry', team = 'the workspace', response_metadata: more } = await client.auth.test();
     const has = more?.scopes;
     const missing = has ? Object.keys(BOT_SCOPES).filter((scope) => !has.includes(scope)) : [];
-    if (missing.length === 0) return well(part, `@${user} in ${team}, with every scope`);
+    if (missing.length === 0) return well(part, `@${user} in ${team}${has ? ', with every scope' : ''}`);
     return ill(
       part,
       `it lacks ${missing.map((scope) => (missing.length > 4 ? scope : `${scope} (${BOT_SCOPES[scope]})`)).join(', ')}`,

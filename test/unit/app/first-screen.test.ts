@@ -3,7 +3,7 @@ import { firstScreen } from '../../../src/app/first-screen.ts';
 import type { Running } from '../../../src/app/start.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 
-const screenOf = (env: Readonly<Record<string, string>>): string =>
+const screenOf = (env: Readonly<Record<string, string>>, over: object = {}): string =>
   firstScreen(
     {
       config: loadConfig(env),
@@ -12,11 +12,39 @@ const screenOf = (env: Readonly<Record<string, string>>): string =>
       app: { runbooks: [], problems: [] },
       shop: [],
       chroma: 'embedded',
+      ...over,
     } as unknown as Running,
     1_000,
   );
 
+/** In a Slack of one's own. */
+const connected = (slack: object, approvers: readonly object[] = []): string =>
+  screenOf(
+    { SLACK_BOT_TOKEN: 'xoxb-1', SLACK_APP_TOKEN: 'xapp-1' },
+    {
+      workspace: null,
+      app: { runbooks: [], problems: [], settings: { approvers }, slack: { health: () => slack } },
+    },
+  );
+
 describe('the first screen', () => {
+  it('says that Slack is connected only when it is', () => {
+    const well = { ok: true, mode: 'socket', problem: null };
+    expect(connected(well)).toMatch(/Slack +connected by Socket Mode\n/);
+    expect(connected({ ...well, mode: 'http' })).toMatch(/Slack +connected over HTTP/);
+    const away = connected({ ...well, ok: false, problem: 'Slack cannot be reached' });
+    expect(away).toMatch(/Slack +not connected yet: Slack cannot be reached/);
+    expect(away).not.toContain(' connected by');
+  });
+
+  it('says how somebody comes to approve, until somebody may', () => {
+    const well = { ok: true, mode: 'socket', problem: null };
+    expect(connected(well)).toContain('Nobody may approve yet: type /sentry settings in Slack');
+    expect(connected(well, [{ kind: 'user', id: 'U1' }])).not.toContain('Nobody may approve');
+    // The playground has its own.
+    expect(screenOf({})).not.toContain('Nobody may approve');
+  });
+
   it('says which engine’s containers the playground cannot offer, and why', () => {
     const remote = screenOf({ DOCKER_HOST: 'tcp://127.0.0.1:2375', CONTAINER_HOST: 'ssh://127.0.0.1' });
     expect(remote).toContain('DOCKER_HOST is no unix:// socket');

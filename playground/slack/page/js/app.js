@@ -5,6 +5,8 @@ import { directMessage, visibleChannels } from './core/select-state.js';
 import { applyFrame, emptyData } from './core/store.js';
 
 /**
+ * A thread that is played again; `shown`: how many of its frames are.
+ * @typedef {{ channel: string, thread: string, frames: readonly import('./core/types.js').RecordedFrame[], shown: number, speed: number, playing: boolean }} Replay
  * @typedef {import('./core/types.js').Menu} Menu
  * @typedef {{
  *   connection: 'connecting' | 'open' | 'lost', retryAt: number,
@@ -14,6 +16,7 @@ import { applyFrame, emptyData } from './core/store.js';
  *   confirm: { object: any, answer: (yes: boolean) => void } | undefined,
  *   image: { url: string, alt: string } | undefined,
  *   faultsOpen: boolean,
+ *   replay: Replay | undefined,
  *   toasts: { id: number, text: string, kind: 'notice' | 'error' }[],
  *   drafts: Record<string, string>, suggestions: Record<string, number>,
  *   editing: { channel: string, ts: string } | undefined,
@@ -109,6 +112,7 @@ export class App {
       pane: 'main',
       menu: undefined,
       editing: undefined,
+      replay: undefined,
       ...(thread ? { faultsOpen: false } : {}),
       ...(moved ? { unreadFrom: this.data.snapshot?.lastRead[this.ui.viewer]?.[channel] } : {}),
     });
@@ -249,6 +253,7 @@ function initialUi() {
     confirm: undefined,
     image: undefined,
     faultsOpen: false,
+    replay: undefined,
     toasts: [],
     drafts: {},
     suggestions: {},

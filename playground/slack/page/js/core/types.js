@@ -12,6 +12,7 @@
  * @typedef {import('../../../page-api.ts').FormInput} FormInput
  * @typedef {import('../../../page-api.ts').ActionContainer} ActionContainer
  * @typedef {import('../../../page-api.ts').Fault} Fault
+ * @typedef {import('../../../page-api.ts').RecordedFrame} RecordedFrame
  * @typedef {import('../../../slack-shapes.ts').Message} Message
  * @typedef {import('../../../slack-shapes.ts').Channel} Channel
  * @typedef {import('../../../slack-shapes.ts').User} User
