@@ -3,7 +3,7 @@ import { callStateOf } from '../../core/calls.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 
 const MOST_RUNG = 5;
-/** Who was called so shortly before a card need not be mentioned by it as well. */
+/** Who was called or asked so shortly before a card need not be mentioned by it as well. */
 const JUST_CALLED_MS = 60_000;
 
 export interface MayRing {
@@ -17,14 +17,16 @@ export interface MayRing {
 
 /**
  * Whom a card mentions when it appears: whoever has the incident, else the group on call; for something critical, else those
- * who may decide. In quiet hours only what is critical mentions anybody. It follows from the record alone, so that no edit
+ * who may decide. In quiet hours only what is critical mentions anybody. Nobody is mentioned twice for one need: an alert that
+ * ends and fires again within a minute asks those whom it has just asked. It follows from the record alone, so that no edit
  * changes it.
  */
 export function whoIsRung(
   { incident, events }: Pick<IncidentRecord, 'incident' | 'events'>,
-  { proposedAt }: Pick<Action, 'proposedAt'>,
-  { oncall, approvers, isQuiet }: MayRing,
+  action: Pick<Action, 'id' | 'proposedAt'>,
+  may: MayRing,
 ): readonly string[] {
+  const { oncall, approvers, isQuiet } = may;
   const isCritical = incident.severity === 'critical';
   // What only informs asks nobody to come.
   if (incident.severity === 'info' || (isQuiet && !isCritical)) return [];
@@ -37,11 +39,32 @@ export function whoIsRung(
         : isCritical
           ? approvers.slice(0, MOST_RUNG)
           : [];
-  const at = Date.parse(proposedAt);
+  const at = Date.parse(action.proposedAt);
   const called = events.flatMap((event) =>
     event.type === 'person.called' && isJustBefore(Date.parse(event.at), at) ? event.mentions : [],
   );
-  return rung.filter((id) => !called.includes(id));
+  const told = [...called, ...askedBefore({ incident, events }, action, may)];
+  return rung.filter((id) => !told.includes(id));
+}
+
+/** Whom the cards just before mentioned that nobody has decided on: they were called off by themselves. */
+function askedBefore(
+  { incident, events }: Pick<IncidentRecord, 'incident' | 'events'>,
+  { id, proposedAt }: Pick<Action, 'id' | 'proposedAt'>,
+  may: MayRing,
+): readonly string[] {
+  return events.flatMap((event) => {
+    if (event.type !== 'action.proposed' || event.actionId === id) return [];
+    if (!isJustBefore(Date.parse(event.at), Date.parse(proposedAt))) return [];
+    const isDecided = events.some(
+      (each) =>
+        (each.type === 'action.approved' || each.type === 'action.denied') &&
+        each.actionId === event.actionId,
+    );
+    if (isDecided) return [];
+    const before = events.filter(({ seq }) => seq < event.seq);
+    return whoIsRung({ incident, events: before }, { id: event.actionId, proposedAt: event.at }, may);
+  });
 }
 
 const isJustBefore = (call: number, card: number): boolean => call <= card && card - call < JUST_CALLED_MS;
