@@ -44,6 +44,10 @@ export interface Verbs {
   readonly did: string;
   /** On its button, where the thing is not named: `Restart the service`. */
   readonly button: string;
+  /** What is better once it has run, for somebody half awake: `Its locks and its connection.` Each of the two is a line of a phone or two. */
+  readonly frees?: string;
+  /** What it costs: `Its open transaction is rolled back; its client reconnects.` Neither is kept of a proposal of before they were. */
+  readonly costs?: string;
 }
 
 /** One proposed mutation, as shown on the card and as it will run: nothing is asked of a model after *Approve*. */

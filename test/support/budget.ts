@@ -1,3 +1,4 @@
+import { isRecord } from '../../playground/slack/validate/rules.ts';
 import type { IncidentRecord } from '../../src/core/incident-record.ts';
 import type { Slot } from '../../src/slack/views/blocks/slot.ts';
 import { surfaceOf, visible } from './surface.ts';
@@ -14,6 +15,8 @@ export const BUDGET = {
   progressWorking: 450,
   progressOver: 150,
   cardOpen: 450,
+  /** What may do harm is read before it is pressed: its command stands open. */
+  cardHighRisk: 650,
   cardDecided: 200,
   closing: 350,
   /** A call, a page that fails, a heads-up, a reopening, no other way, a wait, who stopped or closed it: one more message of a line or two. */
@@ -32,11 +35,14 @@ export interface Moment {
   readonly isWorking: boolean;
   /** The cards that wait for a decision, by their slot. */
   readonly open: ReadonlySet<string>;
+  /** Of those, the ones that are of high risk. */
+  readonly high?: ReadonlySet<string>;
 }
 
 export const momentOf = ({ incident, actions }: IncidentRecord): Moment => ({
   isWorking: ['open', 'triaging', 'diagnosing', 'planning'].includes(incident.state),
   open: new Set(actions.filter(({ state }) => state === 'proposed').map(({ planId }) => `action:${planId}`)),
+  high: new Set(actions.filter(({ risk }) => risk === 'high').map(({ planId }) => `action:${planId}`)),
 });
 
 export interface Overrun {
@@ -73,7 +79,11 @@ export function overruns(thread: readonly Weight[], moment: Moment): readonly Ov
     if (slot === 'summary:1') return { limit: BUDGET.closing, isExtra: false };
     if (slot.startsWith('action:'))
       return {
-        limit: moment.open.has(slot) ? BUDGET.cardOpen : BUDGET.cardDecided,
+        limit: !moment.open.has(slot)
+          ? BUDGET.cardDecided
+          : moment.high?.has(slot)
+            ? BUDGET.cardHighRisk
+            : BUDGET.cardOpen,
         isExtra: slot !== firstCard,
       };
     return EXTRA.test(slot) ? { limit: BUDGET.line, isExtra: true } : null;
@@ -100,4 +110,52 @@ export function overruns(thread: readonly Weight[], moment: Moment): readonly Ov
     ...(thread.length > messages ? [{ what: 'messages', is: thread.length, limit: messages }] : []),
     ...(characters > room ? [{ what: 'thread', is: characters, limit: room }] : []),
   ];
+}
+
+/**
+ * Whom a new message may mention, and why: only what needs somebody does. Edits notify nobody, and what is said of people
+ * stands there as their names. Of a need nobody is mentioned twice.
+ */
+export const PINGS: readonly { readonly slot: RegExp; readonly most: number; readonly why: string }[] = [
+  {
+    slot: /^action:/,
+    most: 5,
+    why: 'a card that waits: the group on call, else whoever has it or may decide',
+  },
+  { slot: /^call:/, most: 10, why: 'a level of escalation, whom the ladder names for it' },
+  { slot: /^assigned:/, most: 1, why: 'whoever was given the incident by somebody else' },
+];
+
+/** Everybody whom a message notifies when it is posted: people, groups, a whole channel; each once, as Slack does. */
+export function pingsOf({ text, blocks, strip }: Pick<Slot, 'text' | 'blocks' | 'strip'>): readonly string[] {
+  const found = new Set<string>();
+  const walk = (node: unknown): void => {
+    if (Array.isArray(node)) return node.forEach(walk);
+    if (!isRecord(node)) return;
+    const { type, user_id, usergroup_id, range } = node;
+    if (type === 'user') found.add(String(user_id));
+    else if (type === 'usergroup') found.add(String(usergroup_id));
+    else if (type === 'broadcast') found.add(`@${String(range)}`);
+    // `plain_text` and the pieces of `rich_text` are shown as they are written.
+    else if (type === 'mrkdwn' || type === 'markdown') marked(String(node['text']));
+    Object.values(node).forEach(walk);
+  };
+  const marked = (said: string): void => {
+    for (const [, id, all] of said.matchAll(
+      /<(?:@|!subteam\^)([A-Z0-9]+)[^>]*>|<!(here|channel|everyone)[^>]*>/g,
+    ))
+      found.add(id ?? `@${all}`);
+  };
+  marked(text);
+  walk(blocks);
+  if (strip) marked(strip.text);
+  return [...found];
+}
+
+/** What each need is: whom it has asked already need not hear of it again. A decision ends one, and so does a level or a reason. */
+export function needOf(slot: string, { events }: IncidentRecord): string {
+  if (!slot.startsWith('call:'))
+    return `${slot.split(':')[0]} after ${events.filter(({ type }) => /^action\.(approved|denied)$/.test(type)).length} decisions`;
+  const call = events.find((event) => `call:${event.seq}` === slot);
+  return call?.type === 'person.called' ? `level ${call.level}, ${call.reason}` : slot;
 }

@@ -54,7 +54,7 @@ const call = (reason: 'unsolved' | 'approval_expiry' | 'unacknowledged', level =
 /** With all that a real one has: what it is called, what it touches, and how it is told that it helped. */
 const repair = (changes: Partial<Action> = {}): Action =>
   anAction({
-    tool: 'terminate_backend',
+    tool: 'postgres_terminate_backend',
     objects: [{ kind: 'session', key: '4242', label: 'pid 4242' }],
     verify: {
       steps: [
@@ -82,6 +82,48 @@ const LONG =
     40,
   );
 const toTheEnd = wholeIncident.slice(at + 2);
+const stepId = (step: number) =>
+  step === 1 ? ACTION : asActionId(`act_${String.fromCharCode(96 + step).repeat(12)}`);
+/** A plan of so many steps, of which each does something else. */
+const planOf = (steps: number, changes: Partial<Action> = {}): readonly Action[] =>
+  Array.from({ length: steps }, (_, n) =>
+    repair({
+      id: stepId(n + 1),
+      planId: ACTION,
+      step: n + 1,
+      state: n === 0 ? 'proposed' : 'queued',
+      input: { pid: 4242 + n },
+      command: `SELECT pg_terminate_backend(${4242 + n}) -- started '2026-11-21 10:00:00'`,
+      objects: [{ kind: 'session', key: `${4242 + n}`, label: `pid ${4242 + n}` }],
+      ...changes,
+    }),
+  );
+const ranSteps = (steps: number): readonly IncidentEventBody[] =>
+  Array.from({ length: steps }, (_, n): readonly IncidentEventBody[] => [
+    { type: 'action.started', actionId: stepId(n + 1) },
+    {
+      type: 'action.finished',
+      actionId: stepId(n + 1),
+      outcome: 'succeeded',
+      text: 'pg_terminate_backend: true',
+    },
+  ]).flat();
+const planned = (steps: number): readonly IncidentEventBody[] => [
+  ...proposed,
+  { type: 'action.approved', actionId: ACTION, by: 'U0ONCALL' },
+  to('awaiting_approval', 'remediating'),
+  ...ranSteps(steps),
+  ...toTheEnd.slice(4),
+];
+/** Names as long as systems allow, without a space to break at. */
+const NAME = 'payments-reconciliation-worker-of-the-europe-west-region-blue-'.repeat(4);
+const bySecond: readonly IncidentEventBody[] = [
+  ...proposed,
+  { type: 'action.seconded', actionId: ACTION, by: 'U0ONCALL', count: 1, needed: 2 },
+  { ...toTheEnd[0], by: 'U0BEN' } as IncidentEventBody,
+  ...toTheEnd.slice(1),
+];
+const UNDO = asActionId('act_dddddddddddd');
 
 export const recordedIncidents: readonly Recorded[] = [
   { name: 'one repair, approved and fixed', events: wholeIncident },
@@ -353,6 +395,72 @@ export const recordedIncidents: readonly Recorded[] = [
     ],
   },
   {
+    name: 'a high risk that two people decide',
+    actions: [repair({ risk: 'high', approvalsNeeded: 2 })],
+    events: bySecond,
+  },
+  { name: 'a plan of four steps', actions: planOf(4), events: planned(4) },
+  // More than may be proposed: what is drawn of it holds all the same.
+  {
+    name: 'a plan of twelve steps',
+    actions: planOf(12, { risk: 'high', approvalsNeeded: 2 }),
+    events: planned(12),
+  },
+  {
+    name: 'names as long as they get, and two people who decide',
+    incident: { title: `${NAME} is down`, target: NAME.slice(0, 120) },
+    actions: [
+      repair({
+        risk: 'high',
+        approvalsNeeded: 2,
+        target: NAME.slice(0, 120),
+        command: `kubectl delete pod -n ${NAME} ${NAME}`,
+        objects: [{ kind: 'pod', key: NAME, label: NAME }],
+        blastRadius: `${NAME} is away; ${NAME} waits for it.`,
+        undo: `Start ${NAME} again.`,
+      }),
+    ],
+    events: bySecond,
+  },
+  {
+    name: 'fixed, and the fix undone',
+    actions: [
+      repair(),
+      repair({
+        id: UNDO,
+        undoes: ACTION,
+        beside: true,
+        purpose: 'undo',
+        requestedBy: 'U0ONCALL',
+        why: 'It was needed.',
+      }),
+    ],
+    events: [
+      ...wholeIncident,
+      { type: 'action.proposed', actionId: UNDO },
+      { type: 'action.approved', actionId: UNDO, by: 'U0ONCALL' },
+      { type: 'action.started', actionId: UNDO },
+      { type: 'action.finished', actionId: UNDO, outcome: 'succeeded', text: 'put back' },
+    ],
+  },
+  {
+    name: 'muted, and looked into once the mute ends',
+    events: [
+      ...wholeIncident.slice(0, 1),
+      {
+        type: 'incident.muted',
+        mute: 'M3',
+        by: 'U0ONCALL',
+        matcher: 'alertname="PostgresBlockedSessions"',
+        reason: 'deploying',
+        until: '2026-11-21T12:00:00.000Z',
+      },
+      { type: 'alert.repeated', source: 'alertmanager', occurrences: 2 },
+      { type: 'incident.unmuted', mute: 'M3' },
+      ...wholeIncident.slice(1),
+    ],
+  },
+  {
     name: 'of no target',
     incident: { target: null },
     actions: [],
@@ -372,8 +480,10 @@ export const recordedIncidents: readonly Recorded[] = [
   },
 ];
 
+/** How an incident goes on from its proposal, each with its name: every recorded alert is told by one of them. */
+export const ways = recordedIncidents.filter(({ name }) => !name.startsWith('a model with many'));
+
 const endsOf = {
-  'action.approved': 'approved',
   'action.denied': 'denied',
   'action.expired': 'expired',
   'action.void': 'void',
@@ -399,6 +509,8 @@ export function recordAt(
     if (event.type === 'verification.concluded') row = { ...row, verdict: event.verdict };
     if (event.type === 'plan.none' || event.type === 'incident.escalated')
       row = { ...row, nextStep: event.reason };
+    if (event.type === 'incident.muted') row = { ...row, mutedBy: event.mute };
+    if (event.type === 'incident.unmuted') row = { ...row, mutedBy: null };
     if (event.type === 'incident.merged') row = { ...row, mergedInto: event.into, nextStep: null };
     if (event.type === 'alert.repeated') row = { ...row, occurrences: event.occurrences };
     if (event.type === 'alert.resolved') row = { ...row, sourceResolvedAt: event.at };
@@ -450,6 +562,15 @@ function acted(
 ): Action {
   if (event.type === 'action.finished')
     return { ...action, state: event.outcome, outcome: event.text, finishedAt: event.at };
+  if (event.type === 'action.seconded') return { ...action, approvedBy: [...action.approvedBy, event.by] };
+  if (event.type === 'action.approved')
+    return {
+      ...action,
+      state: 'approved',
+      approvedBy: [...action.approvedBy, event.by],
+      decidedBy: event.by,
+      decidedAt: event.at,
+    };
   if (!(event.type in endsOf)) return action;
   const state = endsOf[event.type as keyof typeof endsOf];
   const by = 'by' in event ? { decidedBy: event.by, decidedAt: event.at } : {};

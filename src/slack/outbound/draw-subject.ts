@@ -74,7 +74,7 @@ async function work(
   let posts = await deps.store.posts(id);
   for (;;) {
     const calls = nextCalls(slots, posts, deps.isPressed(id));
-    const waits = calls.map((call) => waitForEdit(deps, id, call, posts));
+    const waits = waitsOf(deps, id, calls, posts);
     const next = calls[waits.findIndex((ms) => ms <= 0)];
     if (!next) {
       deps.order.served(id);
@@ -114,6 +114,18 @@ async function work(
     if (deps.changedAgain(id)) return 'reload';
     posts = await deps.store.posts(id);
   }
+}
+
+/** How long each has to wait. The root waits as long as the card or the closing that goes with it, and no longer. */
+function waitsOf(
+  deps: DrawDeps,
+  id: SubjectId,
+  calls: readonly NextCall[],
+  posts: ReadonlyMap<string, PostRow>,
+): readonly number[] {
+  const waits = calls.map((call) => waitForEdit(deps, id, call, posts));
+  const turn = Math.min(...waits.filter((_, at) => calls[at]?.inTurn && calls[at]?.slot.slot !== 'root'));
+  return waits.map((ms, at) => (calls[at]?.inTurn && calls[at]?.slot.slot === 'root' ? turn : ms));
 }
 
 /**

@@ -7,7 +7,7 @@ import { type DrawDeps, drawSubject } from './draw-subject.ts';
 import { DueQueue } from './due-queue.ts';
 import { FirstMessages } from './first-messages.ts';
 import { PendingAnswers } from './pending-answers.ts';
-import { isAnswer, isUrgent } from './plan.ts';
+import { isAnswer, isUrgent, type NextCall } from './plan.ts';
 import { RANKS, SendOrder } from './send-order.ts';
 import { approvalsOf, asMuteSubject, asProposalId, isIncident, type SubjectId } from './subject.ts';
 
@@ -80,12 +80,13 @@ export function createOutbound(deps: OutboundDeps): Outbound {
       (ms) => delay(ms, undefined, { signal: stopping.signal }),
       (id, rank) => queue.isOutranked(rank) || (queue.isLooking(id) && rank > RANKS.urgent),
     ),
-    rankOf(id, { kind, slot }) {
+    rankOf(id, next) {
+      const { kind, slot } = next;
       // Whatever else it has to say, its first message stands.
       if (kind === 'edit' || slot.inThread) firsts.stands(id);
       const first = firsts.rank(id);
       if (first !== undefined) return first;
-      const rank = rankOfCall(id, kind, slot);
+      const rank = rankOfCall(id, next);
       waiting.set(id, rank);
       return rank;
     },
@@ -100,8 +101,8 @@ export function createOutbound(deps: OutboundDeps): Outbound {
     delivered: (id) => failures.delete(id),
   };
 
-  function rankOfCall(id: SubjectId, kind: 'post' | 'edit', slot: Slot): number {
-    if (isUrgent(slot)) return kind === 'edit' && pressed.has(id) ? RANKS.pressed : RANKS.urgent;
+  function rankOfCall(id: SubjectId, { kind, slot, inTurn }: NextCall): number {
+    if (inTurn || isUrgent(slot)) return kind === 'edit' && pressed.has(id) ? RANKS.pressed : RANKS.urgent;
     if (isPressed(id) && (kind === 'post' || isAnswer(slot))) return RANKS.answer;
     return kind === 'post' ? RANKS.rest : RANKS.progress;
   }

@@ -3,13 +3,20 @@ import { hashOf } from './message.ts';
 import type { PostRow } from './store.ts';
 
 /** One thing to do so that Slack shows what was drawn. */
-export type NextCall =
+export type NextCall = (
   | { readonly kind: 'post'; readonly slot: Slot; readonly row: PostRow | undefined }
-  | { readonly kind: 'edit'; readonly slot: Slot; readonly row: PostRow };
+  | { readonly kind: 'edit'; readonly slot: Slot; readonly row: PostRow }
+) & {
+  /** The root and what it has to agree with go together, without a wait between them. */
+  readonly inTurn?: true;
+};
 
 /** Cards, calls and closings: what somebody decides, or acts on. The rest of a thread's edits tell how it goes on. */
 export const isUrgent = ({ slot }: Slot): boolean =>
   /^(action|call|escalation|summary|again):|^card$/.test(slot);
+
+/** What the root has to agree with: that somebody is asked, has decided, that it is over or back. */
+const turnsRoot = ({ slot }: NextCall): boolean => /^(action|summary|again):/.test(slot.slot);
 
 /** What answers a question of somebody who waits for it; not its words while they are written. */
 export const isAnswer = ({ slot, live = false }: Slot): boolean => !live && /^(answer|followup):/.test(slot);
@@ -21,7 +28,8 @@ const formerOf = (slot: string): string =>
 /**
  * What is left to do, the first thing first. Edits of cards and closings, then the first missing message, since they stand in their
  * order, then the other edits: what was edited longest ago, the live message last. Where somebody has just pressed a button, the
- * card that still shows it goes before all.
+ * card that still shows it goes before all. The root goes right before a card or a closing that comes or changes: two messages of
+ * one thread do not say different things until the root's own turn comes.
  */
 export function nextCalls(
   slots: readonly Slot[],
@@ -44,5 +52,10 @@ export function nextCalls(
   const rest = edits
     .filter(({ slot }) => !isUrgent(slot))
     .sort((a, b) => ago(b) - ago(a) || Number(a.slot.live ?? false) - Number(b.slot.live ?? false));
-  return [...urgent, ...post, ...rest];
+  const calls = [...urgent, ...post, ...rest];
+  const root = rest.find(({ slot }) => slot.slot === 'root');
+  if (root === undefined || !calls.some(turnsRoot)) return calls;
+  return [root, ...calls.filter((call) => call !== root)].map((call) =>
+    call === root || turnsRoot(call) ? { ...call, inTurn: true } : call,
+  );
 }

@@ -63,7 +63,13 @@ export const createSilence = alertmanagerTool.active<Input, Guard>({
   description:
     'Silences alerts at Alertmanager (or Grafana) for a while: it notifies nobody of them, Sentry included. It mends nothing. For alerts that are known and being seen to.',
   kind: 'active',
-  verbs: { does: 'Silence', did: 'Silenced', button: 'Silence at the source' },
+  verbs: {
+    does: 'Silence',
+    did: 'Silenced',
+    button: 'Silence at the source',
+    frees: 'People from calls about what they know.',
+    costs: 'Nobody is told of these alerts meanwhile.',
+  },
   input,
   timeoutMs: 20_000,
   neverUnasked: true,

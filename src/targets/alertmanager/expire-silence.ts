@@ -21,7 +21,13 @@ export const expireSilence = alertmanagerTool.active<Input, Guard>({
   description:
     'Ends one silence of Alertmanager (or Grafana) before its time: what it kept quiet notifies again.',
   kind: 'active',
-  verbs: { does: 'End', did: 'Ended', button: 'End the silence' },
+  verbs: {
+    does: 'End',
+    did: 'Ended',
+    button: 'End the silence',
+    frees: 'Alerts that nobody hears.',
+    costs: 'Whatever still fires notifies again.',
+  },
   input: z.strictObject({ id: silenceId }),
   timeoutMs: 20_000,
   neverUnasked: true,

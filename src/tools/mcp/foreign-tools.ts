@@ -67,7 +67,13 @@ export function foreignAct(parts: ForeignParts): ActiveTool<Json, { readonly sha
     timeoutMs: gateMs(server),
     repairsOnly: true,
     neverUnasked: true,
-    verbs: { does: 'Call', did: 'Called', button: `Call ${clip(pin.tool, 60)}` },
+    verbs: {
+      does: 'Call',
+      did: 'Called',
+      button: `Call ${clip(pin.tool, 60)}`,
+      frees: 'What its server says it does; Sentry cannot see it.',
+      costs: 'Not known, and no way back is.',
+    },
     command,
     async preflight({ signal }) {
       orThrow((await changedSince(parts, signal)) ?? { ok: true });

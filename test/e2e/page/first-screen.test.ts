@@ -13,31 +13,38 @@ import { type PageSession, startPageSession, withoutChromium } from './page-sess
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
-const atCard = (events: readonly IncidentEventBody[]): number =>
-  events.findIndex(({ type }) => type === 'action.proposed') + 2;
+/** How far a record goes: its card waits, or one of two has approved it. */
+type Until = 'action.proposed' | 'action.seconded';
+const atCard = (events: readonly IncidentEventBody[], until: Until): number =>
+  events.findIndex(({ type }) => type === until) + (until === 'action.proposed' ? 2 : 1);
 
 /** A thread up to its open card, as it is drawn. */
-const thread = (name: string) => {
+const thread = (name: string, until: Until) => {
   const recorded = recordedIncidents.find((each) => each.name === name);
   if (!recorded) throw new Error(`no incident “${name}” is recorded`);
-  const record = recordAt(recorded, atCard(recorded.events));
+  const record = recordAt(recorded, atCard(recorded.events, until));
   return draw(record, { threadUrl: () => null, approvers: '@oncall', ring: [USERS.onCall] });
 };
 
 const NAMES = [
-  ['as usual', 'one repair, approved and fixed'],
-  ['of three steps', 'a plan of three steps, of which the second fails'],
-  ['with long words', 'a model with many and long words'],
+  ['as usual', 'one repair, approved and fixed', 'action.proposed'],
+  ['of three steps', 'a plan of three steps, of which the second fails', 'action.proposed'],
+  ['of four steps', 'a plan of four steps', 'action.proposed'],
+  ['of twelve dangerous steps', 'a plan of twelve steps', 'action.proposed'],
+  ['for two people', 'a high risk that two people decide', 'action.proposed'],
+  ['for one more person', 'a high risk that two people decide', 'action.seconded'],
+  ['with long words', 'a model with many and long words', 'action.proposed'],
+  ['with long names', 'names as long as they get, and two people who decide', 'action.seconded'],
 ] as const;
 
-describe.skipIf(withoutChromium()).each(NAMES)('an open card %s, on a phone', (kind, name) => {
+describe.skipIf(withoutChromium()).each(NAMES)('an open card %s, on a phone', (kind, name, until) => {
   let session: PageSession;
   let rootTs: string;
   let cardTs: string;
 
   beforeAll(async () => {
     session = await startPageSession(() => {});
-    for (const slot of thread(name)) {
+    for (const slot of thread(name, until)) {
       const root = slot.inThread ? { thread_ts: rootTs } : {};
       const { ts = '' } = await session.bot.client.chat.postMessage({
         channel,
@@ -72,6 +79,10 @@ describe.skipIf(withoutChromium()).each(NAMES)('an open card %s, on a phone', (k
     expect(top).toBeGreaterThan(40);
     expect(composer?.y).toBeLessThan(PHONE.viewport.height - 40);
     const room = (composer?.y ?? 0) - top;
+    // What is decided on, above its buttons: the act with its object, and what it means.
+    const words = (await card.innerText()).replaceAll(/\s+/g, ' ');
+    for (const part of [/\?/, /(Frees|Touches|Costs|Way back|Point of no return): /])
+      expect(words).toMatch(part);
     for (const action of [ACTIONS.approve, ACTIONS.deny]) {
       const button = await card.getByTestId(`action-${action}`).boundingBox();
       expect(button, action).not.toBeNull();

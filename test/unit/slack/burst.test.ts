@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Subscriber } from '../../../src/core/event-bus.ts';
 import { asIncidentId, type IncidentId } from '../../../src/core/ids.ts';
 import { TOGETHER_MS } from '../../../src/slack/outbound/draw-subject.ts';
+import { hashOf } from '../../../src/slack/outbound/message.ts';
 import { createOutbound, type Outbound } from '../../../src/slack/outbound/outbound.ts';
 import { RateLimiter } from '../../../src/slack/outbound/pacing.ts';
 import { nextCalls } from '../../../src/slack/outbound/plan.ts';
@@ -267,7 +268,7 @@ describe('a burst', () => {
     const pressedNext = (posts: readonly [string, PostRow][]) => nextCalls(slots, new Map(posts), true)[0];
     expect(pressedNext([])).toMatchObject({ kind: 'post', slot: { slot: 'root' } });
     expect(pressedNext([row('root', 'x')])).toMatchObject({ kind: 'post', slot: { slot: 'headsup:2' } });
-    expect(pressedNext([row('root', 'x'), row('action:act_1', 'old')])).toMatchObject({
+    expect(pressedNext([row('root', hashOf(slot('root'))), row('action:act_1', 'old')])).toMatchObject({
       kind: 'edit',
       slot: { slot: 'action:act_1' },
     });

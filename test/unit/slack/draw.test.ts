@@ -594,7 +594,7 @@ describe('the approval card', () => {
     const [, , box, note, , , container] =
       card({ risk: 'high', command }).find(({ slot }) => slot === name)?.blocks ?? [];
     expect(JSON.stringify(box)).not.toContain(command);
-    expect(JSON.stringify(note)).toContain('Read it before you decide');
+    expect(JSON.stringify(note)).toContain('before you decide');
     expect(JSON.stringify(container)).toContain(command);
   });
 

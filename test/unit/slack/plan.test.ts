@@ -62,7 +62,7 @@ it('takes a post that was begun and not recorded as missing', () => {
   expect(next([slot('root')], posts)).toBe('post root');
 });
 
-it('a card and a closing that changed go before what is missing and before progress, a pressed card before both', () => {
+it('a card and a closing that changed go before what is missing and before progress, a pressed card before both; the root goes with them', () => {
   const slots = [
     slot('root', 'new'),
     slot('live:1', 'new', true),
@@ -70,13 +70,33 @@ it('a card and a closing that changed go before what is missing and before progr
     slot('action:a', 'new'),
   ];
   const old = standing(slot('root', 'old'), slot('summary:1', 'old'), slot('action:a', 'old'));
-  expect(nextCalls(slots, old).map((call) => `${call.kind} ${call.slot.slot}`)).toEqual([
+  const calls = nextCalls(slots, old);
+  expect(calls.map((call) => `${call.kind} ${call.slot.slot}`)).toEqual([
+    'edit root',
     'edit summary:1',
     'edit action:a',
     'post live:1',
-    'edit root',
   ]);
-  expect(nextCalls(slots, old, true)[0]?.slot.slot).toBe('action:a');
+  expect(calls.map(({ inTurn }) => inTurn === true)).toEqual([true, true, true, false]);
+  expect(nextCalls(slots, old, true).map((call) => call.slot.slot)).toEqual([
+    'root',
+    'action:a',
+    'summary:1',
+    'live:1',
+  ]);
+});
+
+it('the root goes right before a card or a closing that comes, and says what it says', () => {
+  const old = standing(slot('root', 'old'), slot('live:1', 'old'));
+  for (const name of ['action:a', 'summary:1', 'again:opening-2']) {
+    const slots = [slot('root', 'new'), slot('live:1', 'new', true), slot(name)];
+    expect(nextCalls(slots, old).map((call) => call.slot.slot)).toEqual(['root', name, 'live:1']);
+  }
+  expect(
+    nextCalls([slot('root', 'new'), slot('live:1', 'old'), slot('call:4')], old).map(
+      (call) => call.slot.slot,
+    ),
+  ).toEqual(['call:4', 'root']);
 });
 
 it('of progress, what was edited longest ago is next: a root that always changes does not keep the live message old', () => {

@@ -181,7 +181,7 @@ describe('what it says', () => {
       21,
     );
     const says = seenText(drawRoot(over, { ...options, measured: () => sessionsWait }));
-    expect(says).toMatch(/What happened\? 4 sessions waiting for a lock, open for \d+ s\.\s*Fixed: Ran/);
+    expect(says).toMatch(/What happened\? 4 sessions waiting for a lock, open for \d+ s\.\s*Fixed: Ended/);
     expect(says).not.toMatch(/What is going on|What next|Seen before|Waiting/);
     const before = recordAt({ name: '', events: wholeIncident }, 14);
     expect(seenText(drawRoot(before, { ...options, measured: () => sessionsWait }))).toMatch(

@@ -132,15 +132,17 @@ function more(steps: readonly Action[], action: Action, { mayEdit }: DrawOptions
 }
 
 /** Of the commands that stand open on a card. */
-const OPEN_COMMANDS = 300;
+const OPEN_COMMANDS = 130;
+const MOST_OPEN = 2;
 
-/** These commands, as far as there is room above the buttons. */
-function openly(shown: readonly Action[]): readonly Block[] {
+/** The first of these commands, as far as there is room above the buttons. */
+function openly(dangerous: readonly Action[]): readonly Block[] {
+  const shown = dangerous.slice(0, MOST_OPEN);
   const room = Math.floor(OPEN_COMMANDS / shown.length);
-  const isCut = shown.some(({ command }) => command.length > room);
+  const isCut = dangerous.length > shown.length || shown.some(({ command }) => command.length > room);
   return [
     ...shown.map(({ command }) => literal(cut(command, room))),
-    ...(isCut ? [small('It goes on: all of it is folded below. Read it before you decide.')] : []),
+    ...(isCut ? [small('It goes on: read all of it below before you decide.')] : []),
   ];
 }
 
@@ -184,16 +186,29 @@ function price(steps: readonly Action[], action: Action, title: string, options:
     return [
       paragraph(words(`${count(steps.length, 'step')} in this order; one that fails stops the rest.`)),
       // The title names two.
-      ...(steps.length > 2 ? [list(steps.map((step) => [words(cut(oneLine(describeAct(step)), 60))]))] : []),
+      ...(steps.length > 2 ? [list(someOf(steps))] : []),
       paragraph(...wayBack(steps, options)),
     ];
+  const { frees, costs } = action.verbs ?? {};
   const undo = cut(oneLine(action.undo), UNDO);
-  const room = Math.max(LEAST_PRICE, PRICE - title.length - undo.length);
+  const room = Math.max(LEAST_PRICE, PRICE - title.length - undo.length - (frees?.length ?? 0));
+  const touched = oneLine(action.blastRadius);
   return [
-    paragraph(bold('Touches: '), words(cut(oneLine(action.blastRadius), room))),
+    ...(frees === undefined ? [] : [paragraph(bold('Frees: '), words(frees))]),
+    // Cut in the middle of a sentence it would say less than the tool does of every such act.
+    touched.length > room && costs !== undefined
+      ? paragraph(bold('Costs: '), words(costs))
+      : paragraph(bold('Touches: '), words(cut(touched, room))),
     paragraph(bold('Undo: '), words(undo)),
   ];
 }
+
+const MOST_STEPS = 3;
+/** The first steps of a plan; all of them are folded below. */
+const someOf = (steps: readonly Action[]): readonly (readonly Span[])[] => [
+  ...steps.slice(0, MOST_STEPS).map((step) => [words(cut(oneLine(describeAct(step)), 48))]),
+  ...(steps.length > MOST_STEPS ? [[words(`and ${steps.length - MOST_STEPS} more, folded below`)]] : []),
+];
 
 function reasons(record: IncidentRecord, action: Action) {
   return [

@@ -21,7 +21,7 @@ export function folded(title: string, blocks: readonly Block[]): readonly Block[
   for (let at = 0; at < children.length; at += MOST_CHILDREN)
     containers.push({
       type: 'container',
-      title: plain(cut(oneLine(at === 0 ? title : `${title}, continued`), LIMITS.containerTitle)),
+      title: plain(cut(oneLine(at === 0 ? title : 'Continued'), LIMITS.containerTitle)),
       child_blocks: children.slice(at, at + MOST_CHILDREN),
       is_collapsible: true,
       default_collapsed: true,

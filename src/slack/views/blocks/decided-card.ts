@@ -1,4 +1,4 @@
-import { type Action, isLastingFix, restOf, undoOf } from '../../../core/action.ts';
+import { type Action, isLastingFix, MAX_STEPS, restOf, undoOf } from '../../../core/action.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { runningStep, tellingStep } from '../../../core/plan-progress.ts';
 import { undoneOf } from '../../../core/undone.ts';
@@ -17,8 +17,12 @@ export function drawEnded(
   options: DrawOptions,
 ): Pick<Slot, 'text' | 'blocks'> {
   const checked = checkedOf(record, action);
-  const title = `${action.undoes === null ? '' : 'Undo · '}${endedTitle(steps, checked)}`;
-  const marks = steps.length > 1 && steps.some(({ state }) => state !== 'succeeded') ? drawMarks(steps) : '';
+  const told = `${action.undoes === null ? '' : 'Undo · '}${endedTitle(steps, checked)}`;
+  const title = steps.length > 1 ? told : cut(told, TITLE);
+  const marks =
+    steps.length > 1 && steps.some(({ state }) => state !== 'succeeded')
+      ? cut(drawMarks(steps), steps.length > MAX_STEPS ? 85 : 160)
+      : '';
   const became = outcomeOf(record, steps, action);
   const room = Math.max(LEAST_SAID, SEEN - title.length - marks.length);
   const ended: readonly (readonly Span[])[] = [
@@ -61,7 +65,9 @@ function outcomeOf(record: IncidentRecord, steps: readonly Action[], action: Act
 const SAID = 160;
 /** What is seen of a decided card, but for who decided it and its buttons; and the least of what came of it. */
 const SEEN = 150;
-const LEAST_SAID = 60;
+const LEAST_SAID = 45;
+/** The longest names are cut, not what is said of them. */
+const TITLE = 94;
 
 /** What was unknown may have been settled since. */
 function lastWord({ events }: IncidentRecord, { id }: Action): string | undefined {

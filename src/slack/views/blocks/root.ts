@@ -9,7 +9,7 @@ import { mutedNow } from '../../../core/muted-now.ts';
 import { formatHeldBack } from '../../../core/seen-before.ts';
 import { formatFixed, hasFallen, undoneRepair } from '../../../core/undone.ts';
 import { formatLastingFix } from '../../../incidents/questions/format-lasting-fix.ts';
-import { formatNextStep, formatStanding } from '../../../incidents/questions/format-state.ts';
+import { formatNextStep } from '../../../incidents/questions/format-state.ts';
 import { lineForTarget } from '../../../ingest/line-for-target.ts';
 import type { Span } from './build.ts';
 import { bold, buttons, code, heading, moment, paragraph, prose, words } from './build.ts';
@@ -32,6 +32,7 @@ import { worstSeverity } from './merged.ts';
 import { nextStepOf } from './next-step.ts';
 import { buttonsOf, investigateButton } from './root-buttons.ts';
 import type { Slot } from './slot.ts';
+import { decidedMeanwhile, standingOf } from './standing.ts';
 import { stopLines } from './stop-lines.ts';
 import { cut, escape, oneLine } from './text.ts';
 
@@ -48,7 +49,7 @@ export function drawRoot(record: IncidentRecord, options: Options = {}): Slot {
   const shown = { ...stood, severity: worstSeverity(record, options) };
   const title = `${mark(shown)} ${cut(oneLine(groupTitle(incident)) || '(no title)', 90)}`;
   const state = stateLine(record, options);
-  const next = isMerged(incident) ? null : formatNextStep(incident);
+  const next = isMerged(incident) || decidedMeanwhile(record) !== null ? null : formatNextStep(incident);
   const cause = formatCause(record);
   const told = factsOf({ ...record, incident: shown }, options);
   const pressed = buttonsOf(record, options);
@@ -113,7 +114,7 @@ function drawLine(record: IncidentRecord): Slot {
 /** On whose word it is over. */
 function stateLine(record: IncidentRecord, options: Options): string {
   const { incident } = record;
-  if (incident.state !== 'resolved') return formatStanding(incident);
+  if (incident.state !== 'resolved') return standingOf(record);
   const after = incident.endedAt ? ` · after ${span(incident.openedAt, incident.endedAt)}` : '';
   return `${endLabel(record, options)}${after}`;
 }
@@ -237,7 +238,7 @@ function nextLines(record: IncidentRecord, options: Options, cap: Cap): Lines {
     ...noTarget(record),
   ];
   if (isEnded(incident.state)) return prevents;
-  const said = isPart ? [] : nextStepOf(incident, cap(170));
+  const said = isPart || decidedMeanwhile(record) !== null ? [] : nextStepOf(incident, cap(170));
   const call = isPart ? null : callLine(record);
   const no = denied(record);
   return [

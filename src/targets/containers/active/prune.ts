@@ -23,7 +23,13 @@ export const pruneImages = containerTool.active<Record<string, never>, Guard>({
   description:
     'Removes dangling images, which have no name and no container: leftovers of builds and pulls. Gives disk back. Never containers, volumes, networks or named images.',
   kind: 'active',
-  verbs: { does: 'Remove', did: 'Removed', button: 'Remove dangling images' },
+  verbs: {
+    does: 'Remove',
+    did: 'Removed',
+    button: 'Remove dangling images',
+    frees: 'Disk space of images that nothing uses.',
+    costs: 'The next build may take longer once.',
+  },
   input: z.strictObject({}),
   timeoutMs: 60_000,
   command: () => 'image rm (each dangling image of the list)',

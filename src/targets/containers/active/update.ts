@@ -29,7 +29,13 @@ export const updateLimits = containerTool.active<Input, Guard>({
     'Changes the memory limit (MiB) or the CPU limit of one container, at once and without a restart; a container that is made anew has its declared limits again. Only for one that has such a limit. For one that runs out of memory with a limit that is too low for its work.',
   kind: 'active',
   editable: ['memory_mib', 'cpus'],
-  verbs: { does: 'Change the limits of', did: 'Changed the limits of', button: 'Change the limits' },
+  verbs: {
+    does: 'Change the limits of',
+    did: 'Changed the limits of',
+    button: 'Change the limits',
+    frees: 'What runs into the limits of now.',
+    costs: 'Less for itself or for its neighbours.',
+  },
   input: z
     .strictObject({
       container: containerName,

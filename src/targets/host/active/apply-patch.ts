@@ -43,7 +43,13 @@ export const applyPatch = hostTool.active<Input, PatchGuard>({
   }),
   timeoutMs: 30_000,
   neverUnasked: true,
-  verbs: { does: 'Change', did: 'Changed', button: 'Change the file' },
+  verbs: {
+    does: 'Change',
+    did: 'Changed',
+    button: 'Change the file',
+    frees: 'What fails on what the file says.',
+    costs: 'Whatever reads the file gets the new content.',
+  },
   command: ({ file_path: file, diff }) => `patch ${file}\n${diff.trimEnd()}`,
   async rules(context, { file_path: file, diff }) {
     const parsed = parseDiff(diff);

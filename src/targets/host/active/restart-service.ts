@@ -22,7 +22,13 @@ export const restartServiceTool = hostTool.active<{ service: string }, ServiceGu
     times: 1,
     withinMs: WITHIN_MS,
   }),
-  verbs: { does: 'Restart', did: 'Restarted', button: 'Restart the service' },
+  verbs: {
+    does: 'Restart',
+    did: 'Restarted',
+    button: 'Restart the service',
+    frees: 'What hangs in it; it begins anew.',
+    costs: 'It is away for a moment; what it held in memory is gone.',
+  },
   command: ({ service }) => `restart service ${service}`,
   rules(context, { service }) {
     const { services } = context.system;

@@ -32,7 +32,13 @@ export const undoPatchTool = hostTool.active<Input, UndoGuard>({
   input,
   timeoutMs: 20_000,
   neverUnasked: true,
-  verbs: { does: 'Put back', did: 'Put back', button: 'Put the file back' },
+  verbs: {
+    does: 'Put back',
+    did: 'Put back',
+    button: 'Put the file back',
+    frees: 'What the patch broke.',
+    costs: 'What the patch had mended may come back.',
+  },
   command: ({ file_path: file, backup, written_sha256: written }) =>
     backup === null
       ? `remove ${file} if it still is ${written}`

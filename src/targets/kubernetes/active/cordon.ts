@@ -33,7 +33,13 @@ const acts: readonly Act[] = [
     name: 'cordon',
     description:
       'Keeps new pods off a node; those that run there stay. For a node that is ill, so that nothing else is put on it.',
-    verbs: { does: 'Cordon', did: 'Cordoned', button: 'Cordon the node' },
+    verbs: {
+      does: 'Cordon',
+      did: 'Cordoned',
+      button: 'Cordon the node',
+      frees: 'New pods from a node that is not well.',
+      costs: 'They wait for room elsewhere.',
+    },
     to: true,
     did: 'takes no new pods',
     blastRadius:
@@ -43,7 +49,13 @@ const acts: readonly Act[] = [
   {
     name: 'uncordon',
     description: 'Lets a cordoned node take new pods again.',
-    verbs: { does: 'Uncordon', did: 'Uncordoned', button: 'Uncordon the node' },
+    verbs: {
+      does: 'Uncordon',
+      did: 'Uncordoned',
+      button: 'Uncordon the node',
+      frees: 'Pods that wait for room.',
+      costs: 'They land there, whether the node is well or not.',
+    },
     to: false,
     did: 'takes new pods again',
     blastRadius: 'Pods of every namespace may be put there. Nothing that runs is moved.',

@@ -37,7 +37,13 @@ export const deletePod = kubernetesTool.active<Input, Guard>({
   description:
     'Ends one pod that a controller owns, which then makes another one, on another node where it may. For a single pod that is stuck while the others of its workload are well. A pod that nobody owns is never deleted.',
   kind: 'active',
-  verbs: { does: 'Delete', did: 'Deleted', button: 'Delete the pod' },
+  verbs: {
+    does: 'Delete',
+    did: 'Deleted',
+    button: 'Delete the pod',
+    frees: 'What hangs in it; its owner starts another.',
+    costs: 'What it was doing and held in memory is gone.',
+  },
   input: z.strictObject({ namespace: namespaceName, pod: objectName }),
   timeoutMs: 25_000,
   command: ({ namespace, pod }) => `kubectl delete pod${inNamespace(namespace)} ${pod} --wait=false`,

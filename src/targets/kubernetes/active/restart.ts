@@ -49,7 +49,13 @@ export const restartRollout = kubernetesTool.active<Input, WorkloadGuard>({
   description:
     'Replaces all pods of a deployment, stateful set or daemon set by new ones of the same revision, in the order of its update strategy. For one that is stuck, or has to read its configuration again. It mends nothing that is wrong with the revision.',
   kind: 'active',
-  verbs: { does: 'Restart', did: 'Restarted', button: 'Restart the workload' },
+  verbs: {
+    does: 'Restart',
+    did: 'Restarted',
+    button: 'Restart the workload',
+    frees: 'Pods that hang; each is replaced by a new one.',
+    costs: 'What each was doing is cut off.',
+  },
   input: z.strictObject({
     kind: z.enum(workloadKinds).default('deployment'),
     namespace: namespaceName,

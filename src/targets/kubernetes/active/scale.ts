@@ -48,7 +48,13 @@ export const scaleWorkload = kubernetesTool.active<Input, Guard>({
     'Changes how many pods a deployment or stateful set is to have, within the bound that its target sets. For one that has too few for its load, or does harm while it runs (0). Where an autoscaler is in charge, it will change the number again.',
   kind: 'active',
   editable: ['replicas'],
-  verbs: { does: 'Scale', did: 'Scaled', button: 'Scale the workload' },
+  verbs: {
+    does: 'Scale',
+    did: 'Scaled',
+    button: 'Scale the workload',
+    frees: 'Load from too few pods, or room from too many.',
+    costs: 'More use the cluster; of fewer, some are cut off.',
+  },
   input: z.strictObject({
     kind: z.enum(kinds).default('deployment'),
     namespace: namespaceName,

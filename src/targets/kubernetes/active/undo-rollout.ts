@@ -53,7 +53,13 @@ export const undoRollout = kubernetesTool.active<Input, Guard>({
   description:
     'Brings a deployment back to one of its older revisions (image, environment, resources, probes: everything of its pods). For a rollout that does not become healthy while the revision before it was. kubernetes_rollout lists the revisions.',
   kind: 'active',
-  verbs: { does: 'Roll back', did: 'Rolled back', button: 'Roll it back' },
+  verbs: {
+    does: 'Roll back',
+    did: 'Rolled back',
+    button: 'Roll it back',
+    frees: 'Whoever the newer revision fails.',
+    costs: 'What the newer revision brought is taken back.',
+  },
   input: z.strictObject({
     namespace: namespaceName,
     name: objectName,

@@ -25,6 +25,8 @@ export const postgresAutovacuumOn = postgresTool.active<TableInput, TableGuard>(
     does: 'Switch autovacuum on for',
     did: 'Switched autovacuum on for',
     button: 'Switch autovacuum on',
+    frees: 'The space of dead rows, from now on.',
+    costs: 'Disk I/O whenever it works.',
   },
   command: resetSql,
   async preflight(context, { schema, table }) {

@@ -18,7 +18,13 @@ export const postgresCancelQuery = postgresTool.active<SessionKey, CancelGuard>(
   name: 'postgres_cancel_query',
   description:
     'Cancels the statement a session runs now (pg_cancel_backend); the session stays connected. For a runaway query. A session that is idle in transaction has nothing to cancel: terminate that one. Take pid and backend_start literally from a read tool.',
-  verbs: { does: 'Cancel the query of', did: 'Cancelled the query of', button: 'Cancel the query' },
+  verbs: {
+    does: 'Cancel the query of',
+    did: 'Cancelled the query of',
+    button: 'Cancel the query',
+    frees: 'What the query uses, and whoever waits for it.',
+    costs: 'It fails; what its transaction has written is lost.',
+  },
   command: ({ pid, backend_start }) =>
     `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = ${pid} AND backend_start = '${backend_start}'`,
   async preflight(context, input) {

@@ -39,7 +39,13 @@ export const postgresSetSetting = postgresTool.active<SettingInput, SettingGuard
   input,
   timeoutMs: 20_000,
   editable: ['value'],
-  verbs: { does: 'Change', did: 'Changed', button: 'Change the setting' },
+  verbs: {
+    does: 'Change',
+    did: 'Changed',
+    button: 'Change the setting',
+    frees: 'What runs into the value of now.',
+    costs: 'The whole server: every session gets the new value.',
+  },
   command: (parsed) => `${alterSql(parsed)}; SELECT pg_reload_conf()`,
   async preflight(context, parsed) {
     const row = await context.system.act((session) => readSetting(session, parsed.name), context);

@@ -17,7 +17,13 @@ export const postgresTerminateBackend = postgresTool.active<SessionKey, SessionG
   name: 'postgres_terminate_backend',
   description:
     'Ends one client session (pg_terminate_backend): its open transaction is rolled back and its locks are released. For a root blocker, an idle-in-transaction session or a leaked connection; for a running statement prefer postgres_cancel_query. Take pid and backend_start literally from a read tool.',
-  verbs: { does: 'End', did: 'Ended', button: 'End the session' },
+  verbs: {
+    does: 'End',
+    did: 'Ended',
+    button: 'End the session',
+    frees: 'Its locks and its connection.',
+    costs: 'Its open transaction is rolled back; its client reconnects.',
+  },
   command: ({ pid, backend_start }) =>
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = ${pid} AND backend_start = '${backend_start}'`,
   async preflight(context, input) {

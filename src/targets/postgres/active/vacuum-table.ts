@@ -32,7 +32,13 @@ export const postgresVacuumTable = postgresTool.active<VacuumInput, VacuumGuard>
   // It removes nothing that an open transaction may still see; once that has ended, it does.
   isRepeatable: true,
   editable: ['analyze'],
-  verbs: { does: 'Vacuum', did: 'Vacuumed', button: 'Vacuum the table' },
+  verbs: {
+    does: 'Vacuum',
+    did: 'Vacuumed',
+    button: 'Vacuum the table',
+    frees: 'The space of dead rows, for new ones.',
+    costs: 'Disk I/O while it reads the table.',
+  },
   command: vacuumSql,
   async preflight(context, { schema, table }) {
     const row = await context.system.act((session) => readTable(session, schema, table), context);
