@@ -12,7 +12,7 @@ import type { UserDirectory } from '../people/user-directory.ts';
 import type { SlackDeps } from '../ports.ts';
 import type { DrawOptions } from './blocks/slot.ts';
 import { waitsOf } from './blocks/waits.ts';
-import { type Asks, whoIsRung } from './ring.ts';
+import { type Asks, cardOf, whoIsRung } from './ring.ts';
 
 /** What Slack knows and the record does not: names, groups, where other threads are. */
 export function createDrawOptions(
@@ -124,7 +124,7 @@ export function createDrawOptions(
         return place ? messageUrl(workspace.identity(), place.channel, place.ts) : null;
       },
       approvers: asks ? await formatApprovers(deps, asks) : null,
-      ring: asks ? await ringOf(record, asks, { card: asks.id, at: asks.proposedAt }) : [],
+      ring: asks ? await ringOf(record, asks, cardOf(record, asks)) : [],
       ringAt: (seq) => ringAt.get(seq) ?? [],
       groupOf: (handle) => groups.get(handle) ?? null,
       pagersAfter: deps.escalation.pagersAfter,

@@ -1,3 +1,4 @@
+import { type Action, stepsOf } from '../../core/action.ts';
 import { callStateOf } from '../../core/calls.ts';
 import type { ActionId } from '../../core/ids.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
@@ -19,6 +20,15 @@ export interface MayRing {
 export interface Asks {
   readonly card: ActionId | null;
   readonly at: string;
+}
+
+/** The proposal that waits for people: a plan's card is its first step's. */
+export function cardOf(
+  { actions }: Pick<IncidentRecord, 'actions'>,
+  asks: Pick<Action, 'id' | 'planId' | 'proposedAt'>,
+): Asks {
+  const [head = asks] = stepsOf(actions, asks);
+  return { card: head.id, at: head.proposedAt };
 }
 
 /**

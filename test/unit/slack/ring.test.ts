@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Severity } from '../../../src/core/alert.ts';
 import type { IncidentEventBody } from '../../../src/core/event.ts';
 import { asActionId } from '../../../src/core/ids.ts';
-import { type MayRing, whoIsRung } from '../../../src/slack/views/ring.ts';
-import { aRecord, eventsOf } from '../../support/incident-record.ts';
+import { cardOf, type MayRing, whoIsRung } from '../../../src/slack/views/ring.ts';
+import { anAction, aRecord, eventsOf } from '../../support/incident-record.ts';
 
 const ONCALL = 'S0ONCALL';
 const may: MayRing = { oncall: ONCALL, approvers: ['U1', 'U2', 'U3', 'U4', 'U5', 'U6'], isQuiet: false };
@@ -84,6 +84,21 @@ describe('a card that needs somebody', () => {
       anotherWay: true,
     };
     expect(rung('error', {}, [asked, no], 10_000)).toEqual([ONCALL]);
+  });
+
+  it('of a plan of several steps mentions them: it is one card', () => {
+    const events = eventsOf(asked);
+    const at = events[0]?.at ?? '';
+    const steps = [1, 2, 3].map((step) =>
+      anAction({
+        id: step === 1 ? asked.actionId : asActionId(`act_${'c'.repeat(11)}${step}`),
+        planId: asked.actionId,
+        step,
+        proposedAt: at,
+      }),
+    );
+    const record = aRecord({ events, actions: steps });
+    expect(whoIsRung(record, cardOf(record, steps[2]!), may)).toEqual([ONCALL]);
   });
 
   it('an alert that comes and goes is heard once a minute', () => {
