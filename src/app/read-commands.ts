@@ -2,6 +2,7 @@ import { closestName } from '../core/closest-name.ts';
 import { count } from '../core/count.ts';
 import { messageOf } from '../core/errors.ts';
 import { formatHours, isWithin } from '../core/hours.ts';
+import { formatGroup } from '../core/principal.ts';
 import type { Target } from '../core/target.ts';
 import { within } from '../core/within.ts';
 import type { EscalationConfig, Mention, ScheduleConfig } from '../escalation/escalation-config.ts';
@@ -166,7 +167,7 @@ async function onCallCommand(services: Services): Promise<string> {
   const now = new Date();
   const [schedules, group] = await Promise.all([
     Promise.all((section?.schedules ?? []).map((schedule) => formatSchedule(services, schedule, now))),
-    formatGroup(services),
+    formatOncallGroup(services),
   ]);
   return [
     ...schedules,
@@ -209,10 +210,10 @@ async function nameOf(
   return id === null ? name : `<@${id}>`;
 }
 
-async function formatGroup({ settings, slackWorkspace }: Services): Promise<readonly string[]> {
+async function formatOncallGroup({ settings, slackWorkspace }: Services): Promise<readonly string[]> {
   const { oncallGroup } = settings;
   if (oncallGroup === null) return [];
-  const name = `@${oncallGroup.replace(/^@/, '')}`;
+  const name = formatGroup(oncallGroup);
   try {
     const members = await slackWorkspace.directory.groupMembers(oncallGroup);
     return [
@@ -234,7 +235,7 @@ async function formatMentioned(
       ? settings.approvers.flatMap((one) => (one.kind === 'channel' ? [] : [one]))
       : [{ kind: 'group', name: settings.oncallGroup }]);
   const names = people.map((one) =>
-    one.kind === 'user' ? written(one.id) : `@${one.name.replace(/^@/, '')}`,
+    one.kind === 'user' ? written(one.id) : formatGroup(one.name),
   );
   return names.length === 0
     ? [
