@@ -60,7 +60,8 @@ export function createTestIncidents(deps: {
       if (id !== null && state !== null && AT_REST.includes(state))
         await deps.close(id, CLOSER, 'It was a test.');
       const isOver = state !== null && (isEnded(state) || AT_REST.includes(state) || THEIRS.includes(state));
-      if (isOver || (id === null && old)) await sql`UPDATE test_incident SET over = true WHERE delivery_key = ${key}`;
+      if (isOver || (id === null && old))
+        await sql`UPDATE test_incident SET over = true WHERE delivery_key = ${key}`;
     }
   }
 

@@ -177,8 +177,7 @@ async function watchPage(
   });
   socket.on('message', (data: Buffer) => {
     const delta = JSON.parse(data.toString()) as PageDelta;
-    if (delta.type === 'ephemeral')
-      add(delta.ephemeral.userId, shownOf(delta.ephemeral.message));
+    if (delta.type === 'ephemeral') add(delta.ephemeral.userId, shownOf(delta.ephemeral.message));
     if (delta.type === 'views') {
       const top = delta.stack.at(-1);
       if (top) add(delta.userId, { how: 'window', text: textOfView(top), seen: seenText(top as never) });
@@ -187,8 +186,7 @@ async function watchPage(
       const to = Object.values(USERS).find(
         (id) => delta.message.channel === `D${id.slice(1)}${SENTRY_APP.botUserId.slice(1)}`,
       );
-      if (to && delta.message.bot_id === SENTRY_APP.botId)
-        add(to, shownOf(delta.message));
+      if (to && delta.message.bot_id === SENTRY_APP.botId) add(to, shownOf(delta.message));
     }
   });
   return { shown: (userId) => seen.get(userId) ?? [], end: () => socket.close() };

@@ -11,8 +11,3 @@ CREATE INDEX test_incident_open ON test_incident (raised_at) WHERE NOT over;
 CREATE FUNCTION sentry_is_test(v_incident text) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT EXISTS (SELECT FROM alert a JOIN test_incident t ON t.delivery_key = a.delivery_key WHERE a.incident_id = v_incident)
 $$;
-
--- How much of an answer to them alone somebody wants.
-ALTER TABLE person_preference ADD COLUMN verbosity text NOT NULL DEFAULT 'normal'
-  CHECK (verbosity IN ('brief', 'normal', 'detailed'));
-ALTER TABLE person_preference ALTER COLUMN dm_approvals SET DEFAULT false;

@@ -162,7 +162,10 @@ export function createApprovalPolicy(options: {
       );
     try {
       if (!(await among(user, allowed, asked)))
-        return refuse('NOT_AN_APPROVER', `Only ${formatPrincipals(allowed)} may ${decision === 'deny' ? 'approve or deny' : 'approve'} this.`);
+        return refuse(
+          'NOT_AN_APPROVER',
+          `Only ${formatPrincipals(allowed)} may ${decision === 'deny' ? 'approve or deny' : 'approve'} this.`,
+        );
     } catch (error) {
       return refuse(
         'APPROVERS_UNKNOWN',

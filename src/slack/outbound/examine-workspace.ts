@@ -22,7 +22,10 @@ export interface Named {
 interface Deps {
   readonly client: WebClient;
   readonly channels: Pick<Channels, 'idOf' | 'nameOf'>;
-  readonly directory: Pick<UserDirectory, 'groupMembers' | 'channelMembers' | 'mayAct' | 'name' | 'groupName'>;
+  readonly directory: Pick<
+    UserDirectory,
+    'groupMembers' | 'channelMembers' | 'mayAct' | 'name' | 'groupName'
+  >;
 }
 
 const APP = 'api.slack.com/apps → your app';
@@ -43,9 +46,7 @@ export async function examineWorkspace(deps: Deps, named: Named): Promise<readon
       : [await examinePeople(deps, 'On call', 'is on call', [{ kind: 'group', name: oncallGroup }])]),
   ];
   // They are read in windows and at a terminal, where nothing else writes an id out.
-  return Promise.all(
-    findings.map(async (one) => ({ ...one, says: await nameEverybody(deps, one.says) })),
-  );
+  return Promise.all(findings.map(async (one) => ({ ...one, says: await nameEverybody(deps, one.says) })));
 }
 
 const well = (part: string, says: string): Finding => ({ part, ok: true, says, todo: null });

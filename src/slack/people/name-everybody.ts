@@ -11,7 +11,9 @@ interface Names {
  * nobody, wherever the text is posted.
  */
 export async function nameEverybody({ directory, channels }: Names, text: string): Promise<string> {
-  const found = [...text.matchAll(MARKED)].map(([mark, kind, id = '', label]) => [mark, kind, id, label] as const);
+  const found = [...text.matchAll(MARKED)].map(
+    ([mark, kind, id = '', label]) => [mark, kind, id, label] as const,
+  );
   const named = found.map(async ([mark, kind, id, label]) => {
     if (kind === '@') return [mark, await directory.name(id)] as const;
     if (kind === '!subteam^') return [mark, `@${await directory.groupName(id)}`] as const;

@@ -2,8 +2,8 @@ import type { UsersInfoResponse, WebClient } from '@slack/web-api';
 import type { ApproverDirectory } from '../../actions/approvals/ports.ts';
 import { cacheAnswers } from '../../core/cache-answers.ts';
 import { OpsError, type Refusal, refuse } from '../../core/errors.ts';
-import { codeOf, isUnknownMethod } from '../outbound/web-errors.ts';
 import { formatGroup, isGroupId } from '../../core/principal.ts';
+import { codeOf, isUnknownMethod } from '../outbound/web-errors.ts';
 import type { Identity } from './identity.ts';
 
 /** A change of who is on call, or who somebody is, is seen within this time. */

@@ -201,14 +201,10 @@ export function settingSpans(settings: WorkspaceSettings, name: SettingName): re
     case 'adminChannel':
       return [channelSpan(settings.adminChannel)];
     case 'oncallGroup':
-      return [
-        settings.oncallGroup === null ? words('whoever may approve') : groupSpan(settings.oncallGroup),
-      ];
+      return [settings.oncallGroup === null ? words('whoever may approve') : groupSpan(settings.oncallGroup)];
     case 'approvers':
     case 'admins':
-      return settings[name].length === 0
-        ? [words('nobody yet')]
-        : apart(settings[name].map(principalSpan));
+      return settings[name].length === 0 ? [words('nobody yet')] : apart(settings[name].map(principalSpan));
   }
 }
 

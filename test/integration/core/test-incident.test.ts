@@ -85,7 +85,9 @@ it('is investigated and closed by Sentry, says so, and counts nowhere', async ()
 it('raised again is no recurrence of the one before', async () => {
   const record = await until(await raised(), 'resolved');
   expect(record.events.filter(({ type }) => type === 'incident.last_time')).toEqual([]);
-  const [left] = await core.sql<{ readonly n: number }>`SELECT count(*)::int AS n FROM test_incident WHERE NOT over`;
+  const [left] = await core.sql<{
+    readonly n: number;
+  }>`SELECT count(*)::int AS n FROM test_incident WHERE NOT over`;
   expect(left?.n).toBe(0);
 });
 
@@ -94,7 +96,9 @@ it('that has found something real is left to people', async () => {
   const id = await raised();
   await until(id, 'awaiting_approval');
   await waitFor('it to be left', async () => {
-    const [row] = await core.sql<{ readonly n: number }>`SELECT count(*)::int AS n FROM test_incident WHERE NOT over`;
+    const [row] = await core.sql<{
+      readonly n: number;
+    }>`SELECT count(*)::int AS n FROM test_incident WHERE NOT over`;
     return row?.n === 0 ? true : null;
   });
   expect((await core.records.incident(id))?.state).toBe('awaiting_approval');

@@ -30,7 +30,8 @@ beforeAll(async () => {
 afterAll(() => at?.close());
 
 /** A Slack id, a mark that Slack did not write out, or a name that only the record knows. */
-const RAW = /\b[USCTBWG]0[A-Z0-9]{4,}\b|<[@!#][^>]*>|\b(?:act|tc|job|doc|prop)_[a-z0-9]{6,}\b|\b[0-9a-f]{32,}\b/g;
+const RAW =
+  /\b[USCTBWG]0[A-Z0-9]{4,}\b|<[@!#][^>]*>|\b(?:act|tc|job|doc|prop)_[a-z0-9]{6,}\b|\b[0-9a-f]{32,}\b/g;
 /** Where a link leads is not read. */
 const rawIn = (text: string): readonly string[] => text.replaceAll(/https?:\/\/\S+/g, '').match(RAW) ?? [];
 
@@ -57,7 +58,9 @@ const pressed = (action: string, value: string, userId: string) =>
         {
           type: 'actions',
           block_id: 'here',
-          elements: [{ type: 'button', action_id: action, value, text: { type: 'plain_text', text: 'Press' } }],
+          elements: [
+            { type: 'button', action_id: action, value, text: { type: 'plain_text', text: 'Press' } },
+          ],
         },
       ],
     });
@@ -71,7 +74,9 @@ const pressed = (action: string, value: string, userId: string) =>
   });
 
 it('knows an id when it sees one', () => {
-  expect(rawIn('Stopped by U0ADMIN, ask @S0ONCALL or <@U0X> in C0ALERTS: act_k2j3h4 tc_abc123')).toHaveLength(6);
+  expect(rawIn('Stopped by U0ADMIN, ask @S0ONCALL or <@U0X> in C0ALERTS: act_k2j3h4 tc_abc123')).toHaveLength(
+    6,
+  );
   expect(rawIn('Stopped by @amara, ask @oncall in #alerts about INC-7 and SELECT')).toEqual([]);
 });
 

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createWorkspaceSettings } from '../../../../src/actions/policy/workspace-settings.ts';
 import type { IncidentId } from '../../../../src/core/ids.ts';
 import { conversationStore, runbooksStore, userStore } from '../../../../src/memory/documents/document.ts';
 import { createOutbox } from '../../../../src/memory/outbox.ts';
 import { syncDocuments } from '../../../../src/memory/sync/sync-documents.ts';
 import { syncIncidents } from '../../../../src/memory/sync/sync-incidents.ts';
-import { createWorkspaceSettings } from '../../../../src/actions/policy/workspace-settings.ts';
 import { createAuditLog } from '../../../../src/safety/audit/audit-chain.ts';
 import { openVaultKey } from '../../../../src/safety/vault/vault-key.ts';
 import { createRetrieval, type Retrieval } from '../../../../src/search/retrieval.ts';
