@@ -87,7 +87,7 @@ async function statusOf(services: Services, probes: Probes): ReturnType<Api['sta
 }
 
 function peopleOf({ slackWorkspace, log }: Services): Api['people'] {
-  const { access, directory } = slackWorkspace;
+  const { access } = slackWorkspace;
   return {
     async isPublic(incident) {
       try {
@@ -107,6 +107,6 @@ function peopleOf({ slackWorkspace, log }: Services): Api['people'] {
         ? messageUrl(slackWorkspace.identity(), channel, threadTs)
         : null;
     },
-    withNames: (text) => nameEverybody(directory, text),
+    withNames: (text) => nameEverybody(slackWorkspace, text),
   };
 }

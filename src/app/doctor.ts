@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readPolicy } from '../actions/policy/read-policy.ts';
 import { wordsForNobody } from '../actions/policy/rule.ts';
-import { createWorkspaceSettings, type WorkspaceSettings } from '../actions/policy/workspace-settings.ts';
+import type { WorkspaceSettings } from '../actions/policy/workspace-settings.ts';
 import type { Config } from '../config/config.ts';
 import { readConfigFile } from '../config/config-file.ts';
 import { count } from '../core/count.ts';
@@ -19,7 +19,6 @@ import { createAuditLog } from '../safety/audit/audit-chain.ts';
 import { verifyHere } from '../safety/audit/audit-check.ts';
 import { createKillSwitch, modeNow } from '../safety/kill-switch/kill-switch.ts';
 import { createCostBreaker } from '../safety/limits/cost-breaker.ts';
-import { openVaultKey } from '../safety/vault/vault-key.ts';
 import type { AskedSlack } from '../slack/outbound/ask-slack.ts';
 import { addMappings, webhookSources } from '../sources/registry.ts';
 import { allTools } from '../targets/all-tools.ts';
@@ -31,9 +30,9 @@ import type { McpServerConfig } from '../tools/mcp/server-config.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { checkChangesFrom } from './changes-from.ts';
 import { checkChroma } from './chroma.ts';
-import { fixedSettings } from './fixed-settings.ts';
 import { layersNow } from './layers.ts';
 import { policySubjects } from './policy-subjects.ts';
+import { settingsInForce } from './settings-in-force.ts';
 import { openStore } from './store.ts';
 
 export interface Finding extends Looked {
@@ -119,21 +118,10 @@ async function askedSlack(config: Config, log: Log): Promise<AskedSlack | null> 
   return askSlack(config.slack, (team) => settingsFor(config, log, team), log);
 }
 
-/** By the environment, and by what was set up in a workspace; null: in the last one. */
 async function settingsFor(config: Config, log: Log, team: string | null): Promise<WorkspaceSettings> {
-  const fixed = fixedSettings(config, null);
   const store = await openStore(config, log);
   try {
-    const { sql } = store;
-    const settings = createWorkspaceSettings({
-      sql,
-      key: openVaultKey(config.dataDir, config.vaultKey),
-      audit: createAuditLog(sql),
-      fixed,
-      team: () => team,
-    });
-    await settings.refresh();
-    return settings;
+    return await settingsInForce(store.sql, config, team);
   } finally {
     await store.stop();
   }

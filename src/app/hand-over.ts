@@ -11,14 +11,14 @@ import type { Foundations } from './foundations.ts';
 export const createHandOver =
   ({ slackWorkspace, log }: Pick<Foundations, 'slackWorkspace' | 'log'>, handoff: HandoffOf): HandOver =>
   async ({ userId, schedules, since }) => {
-    const { client, access, directory } = slackWorkspace;
+    const { client, access } = slackWorkspace;
     let message: Parameters<typeof client.chat.postMessage>[0];
     try {
       // Where Slack cannot be asked now it cannot tell who may read what either, and too little would be told.
       const { channel } = await client.conversations.open({ users: userId });
       const text = await handoff((incident) => access.mayRead(userId, incident, null), since);
       const said = `You are on call now (${schedules.join(' and ')}).\n${text}`;
-      const { text: plain, blocks = [] } = sayText(await nameEverybody(directory, said));
+      const { text: plain, blocks = [] } = sayText(await nameEverybody(slackWorkspace, said));
       message = { channel: channel?.id ?? userId, text: escape(plain), blocks: [...blocks] };
     } catch (error) {
       log.warn({ user: userId, error: messageOf(error) }, 'a shift cannot be handed over now');

@@ -2,12 +2,14 @@ import { closestName } from '../core/closest-name.ts';
 import { count } from '../core/count.ts';
 import { messageOf } from '../core/errors.ts';
 import { formatHours, isWithin } from '../core/hours.ts';
+import { formatGroup } from '../core/principal.ts';
 import type { Target } from '../core/target.ts';
 import { within } from '../core/within.ts';
 import type { EscalationConfig, Mention, ScheduleConfig } from '../escalation/escalation-config.ts';
 import type { OnCallPerson } from '../escalation/ports.ts';
 import { createSchedule } from '../escalation/schedules/create-schedule.ts';
 import { nextTurn } from '../escalation/schedules/rotation/who-has-it.ts';
+import { NOBODY_CALLED } from '../escalation/who-to-call.ts';
 import { listSystems, type TargetSystem } from '../memory/systems/systems.ts';
 import type { Runbook } from '../runbooks/runbook.ts';
 import type { SlackCommand } from '../slack/ports.ts';
@@ -55,12 +57,12 @@ async function runbooksCommand(services: Services, asked: string): Promise<strin
 }
 
 function listRunbooks(all: readonly Runbook[]): string {
-  const domains = [...new Set(all.flatMap((each) => each.domains))].toSorted();
+  const shelves = [...new Set(all.map(shelfOf))].toSorted();
   return [
     `${count(all.length, 'runbook')}. /sentry runbooks <words> searches them, /sentry runbooks <name> tells one.`,
-    ...domains.map((domain) => {
-      const names = all.filter((each) => each.domains.includes(domain)).map(({ id }) => id);
-      return `${domain} (${names.length}): ${names.join(', ')}`;
+    ...shelves.map((shelf) => {
+      const names = all.filter((each) => shelfOf(each) === shelf).map(({ id }) => id);
+      return `${shelf} (${names.length}): ${names.join(', ')}`;
     }),
   ].join('\n');
 }
@@ -75,7 +77,7 @@ function formatRunbook({ tools }: Services, runbook: Runbook): string {
     return tool?.kind === 'active' ? [tool.verbs.button.toLowerCase()] : [];
   });
   return [
-    `${runbook.title} (${runbook.id}, for ${runbook.domains.join(', ')}; ${sourceOf(runbook)})`,
+    `${runbook.title} (${runbook.id}, for ${shelfOf(runbook)}; ${sourceOf(runbook)})`,
     firstSentence(runbook.body),
     ...runbook.steps.map(({ why }, at) => `${at + 1}. ${why}`),
     named.length > 0
@@ -83,6 +85,13 @@ function formatRunbook({ tools }: Services, runbook: Runbook): string {
       : 'It changes nothing: it says what is wrong.',
   ].join('\n');
 }
+
+/** The folder it stands in: a host's runbooks are of the same domain as those of containers, and nobody looks for them there. */
+const shelfOf = ({ file, domains }: Runbook): string =>
+  file
+    .replace(/^workspace:/, '')
+    .split('/')
+    .at(-2) ?? domains.join(', ');
 
 /** Where people find it. */
 const sourceOf = ({ file }: Runbook): string => file.split('/').slice(-2).join('/');
@@ -166,7 +175,7 @@ async function onCallCommand(services: Services): Promise<string> {
   const now = new Date();
   const [schedules, group] = await Promise.all([
     Promise.all((section?.schedules ?? []).map((schedule) => formatSchedule(services, schedule, now))),
-    formatGroup(services),
+    formatOncallGroup(services),
   ]);
   return [
     ...schedules,
@@ -209,10 +218,10 @@ async function nameOf(
   return id === null ? name : `<@${id}>`;
 }
 
-async function formatGroup({ settings, slackWorkspace }: Services): Promise<readonly string[]> {
+async function formatOncallGroup({ settings, slackWorkspace }: Services): Promise<readonly string[]> {
   const { oncallGroup } = settings;
   if (oncallGroup === null) return [];
-  const name = `@${oncallGroup.replace(/^@/, '')}`;
+  const name = formatGroup(oncallGroup);
   try {
     const members = await slackWorkspace.directory.groupMembers(oncallGroup);
     return [
@@ -233,13 +242,9 @@ async function formatMentioned(
     (settings.oncallGroup === null
       ? settings.approvers.flatMap((one) => (one.kind === 'channel' ? [] : [one]))
       : [{ kind: 'group', name: settings.oncallGroup }]);
-  const names = people.map((one) =>
-    one.kind === 'user' ? written(one.id) : `@${one.name.replace(/^@/, '')}`,
-  );
+  const names = people.map((one) => (one.kind === 'user' ? written(one.id) : formatGroup(one.name)));
   return names.length === 0
-    ? [
-        'Nobody is called: say who is on call in /sentry settings, or in an escalation section of sentry.yaml.',
-      ]
+    ? [NOBODY_CALLED]
     : [`No schedule is configured. Mentioned when somebody is needed: ${[...new Set(names)].join(', ')}.`];
 }
 

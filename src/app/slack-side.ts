@@ -49,7 +49,9 @@ export function createSlackSide(services: Services): Slack {
       ...services.planEdits,
       mayDecide: async (user, action, decision) => {
         const incident = await services.records.incident(action.incidentId);
-        return incident ? services.policy.mayDecide(user, action, incident, decision) : notOnRecord;
+        return incident
+          ? services.policy.mayDecide(user, action, incident, decision, services.slackWorkspace.directory)
+          : notOnRecord;
       },
     },
     hint: (incidentId, by, text) => steering.hint(incidentId, by, text),

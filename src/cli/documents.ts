@@ -9,7 +9,7 @@ import { notAdminHint, withWorkspace } from './with-workspace.ts';
 
 const AS = [
   '--as <user>',
-  'the Slack user id of the admin who does it; must be named in SENTRY_ADMINS',
+  'the Slack user id of the admin who does it; one of the admins of /sentry settings or SENTRY_ADMINS',
 ] as const;
 
 interface Named {

@@ -29,7 +29,10 @@ const show = new Command('show')
 const approve = new Command('approve')
   .description('Approve a proposal: what it says becomes part of everybody’s memory.')
   .argument('<id>', 'its id, dream_…')
-  .requiredOption('--as <user>', 'the Slack user id of the admin who decides; must be named in SENTRY_ADMINS')
+  .requiredOption(
+    '--as <user>',
+    'the Slack user id of the admin who decides; one of the admins of /sentry settings or SENTRY_ADMINS',
+  )
   .option('--edited <file>', 'approve this text instead of the proposed one')
   .option('--over <sha256>', 'the workspace document you have seen, when it has changed since the proposal')
   .action((id: string, options: { readonly as: string; readonly edited?: string; readonly over?: string }) =>
@@ -47,7 +50,10 @@ const approve = new Command('approve')
 const reject = new Command('reject')
   .description('Reject a proposal. The draft stays where it is.')
   .argument('<id>', 'its id, dream_…')
-  .requiredOption('--as <user>', 'the Slack user id of the admin who decides; must be named in SENTRY_ADMINS')
+  .requiredOption(
+    '--as <user>',
+    'the Slack user id of the admin who decides; one of the admins of /sentry settings or SENTRY_ADMINS',
+  )
   .requiredOption('--reason <text>', 'why; whoever proposed it will read it')
   .action((id: string, options: { readonly as: string; readonly reason: string }) =>
     decide({ jobId: id, by: options.as, decision: { kind: 'reject', reason: options.reason } }),

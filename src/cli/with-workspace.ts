@@ -1,5 +1,7 @@
+import type { WorkspaceSettings } from '../actions/policy/workspace-settings.ts';
 import { createMemoryDocuments } from '../app/memory-documents.ts';
-import type { Config } from '../config/config.ts';
+import { settingsInForce } from '../app/settings-in-force.ts';
+
 import type { Promotions } from '../memory/promotion/promotions.ts';
 import type { WorkspaceMemory } from '../memory/promotion/workspace-memory.ts';
 import { createRecords } from '../record/record.ts';
@@ -15,14 +17,15 @@ import { withStore } from './with-store.ts';
 export function withWorkspace<T>(
   use: (memory: { readonly promotions: Promotions; readonly workspace: WorkspaceMemory }) => Promise<T>,
 ): Promise<T> {
-  return withStore(async ({ sql }, config) =>
-    use(
+  return withStore(async ({ sql }, config) => {
+    const settings = await settingsInForce(sql, config);
+    return use(
       createMemoryDocuments({
         sql,
         events: createRecords(sql),
         audit: createAuditLog(sql),
         enabled: config.memory.enabled,
-        isAdmin: async (user) => isNamedAdmin(config, user),
+        isAdmin: async (user) => isNamedAdmin(settings, user),
         runbooks: {
           tools: createRegistry(allTools),
           domains: domainsOf(kinds),
@@ -30,14 +33,14 @@ export function withWorkspace<T>(
         },
         dryRun: null,
       }),
-    ),
-  );
+    );
+  });
 }
 
 /** Groups and channels can only be asked through Slack, which a command does not reach. */
-function isNamedAdmin({ admins }: Config, user: string): boolean {
+function isNamedAdmin({ admins }: Pick<WorkspaceSettings, 'admins'>, user: string): boolean {
   return admins.some((principal) => principal.kind === 'user' && principal.id === user);
 }
 
 export const notAdminHint =
-  'Name an admin by --as whom SENTRY_ADMINS lists as a user (groups cannot be asked from here).';
+  'Name by --as somebody whom /sentry settings in Slack, or SENTRY_ADMINS, lists among the admins as a person (groups cannot be asked from here).';

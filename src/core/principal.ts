@@ -11,15 +11,24 @@ export function channelPrincipal(id: string): Principal | { readonly wrong: stri
   return { wrong };
 }
 
-/** Who they are, for people: `<@U0123>` becomes a name on the way out. */
+/** Whether a user group is named by its id, not its handle. */
+export const isGroupId = (name: string): boolean => /^S[A-Z0-9]{5,}$/.test(name);
+
+/** A user group, for people: `@oncall`, or of an id `<!subteam^S0123>`, which becomes its handle on the way out. */
+export const formatGroup = (name: string): string => {
+  const bare = name.replace(/^@/, '');
+  return isGroupId(bare) ? `<!subteam^${bare}>` : `@${bare}`;
+};
+
+/** Who they are, for people: `<@U0123>`, `<!subteam^S0123>` and `<#C0123>` become names on the way out. */
 export const formatPrincipals = (principals: readonly Principal[]): string =>
   principals
     .map((one) =>
       one.kind === 'user'
         ? `<@${one.id}>`
         : one.kind === 'group'
-          ? `@${one.name.replace(/^@/, '')}`
-          : `the members of ${one.id}`,
+          ? formatGroup(one.name)
+          : `the members of <#${one.id}>`,
     )
     .join(', ');
 

@@ -11,7 +11,8 @@ export async function countPaged(sql: Sql): Promise<PagedCounts> {
     SELECT count(*)::int AS ended,
            (count(*) FILTER (WHERE NOT EXISTS (SELECT FROM escalation_page p WHERE p.incident_id = i.id)))::int AS unpaged
       FROM incident i
-     WHERE state IN ('ignored', 'resolved') AND ended_at > statement_timestamp() - interval '7 days'`;
+     WHERE state IN ('ignored', 'resolved') AND ended_at > statement_timestamp() - interval '7 days'
+       AND NOT sentry_is_test(i.id)`;
   return row ?? { ended: 0, unpaged: 0 };
 }
 

@@ -23,7 +23,13 @@ import { afterQuiet, type Ladder } from './ladder.ts';
 import { readFacts } from './read-facts.ts';
 import { type Found, settleCall } from './settle-call.ts';
 import { type HandOver, handOverShifts } from './shift-changes.ts';
-import { type CalleeDeps, type Callees, createWhoToCall, type WhoToCall } from './who-to-call.ts';
+import {
+  type CalleeDeps,
+  type Callees,
+  createWhoToCall,
+  NOBODY_CALLED,
+  type WhoToCall,
+} from './who-to-call.ts';
 
 export interface EscalationDeps extends PageDeps, CalleeDeps {
   readonly ladder: Ladder;
@@ -157,10 +163,7 @@ function whenCalled({ levels: [first], reasons }: Ladder): Escalation['calls'] {
 }
 
 async function formatWaiting({ sql, ladder }: EscalationDeps): Promise<readonly string[]> {
-  if (ladder.levels.length === 0)
-    return [
-      'Nobody is called: say who is on call with /sentry settings, or in the section escalation of sentry.yaml.',
-    ];
+  if (ladder.levels.length === 0) return [NOBODY_CALLED];
   const pages = await countWaitingPages(sql);
   const paged = ladder.levels.some(({ page }) => page.length > 0) ? formatPaged(await countPaged(sql)) : null;
   return [

@@ -28,6 +28,8 @@ const LOOK_SECONDS = 60;
 /** What could not be handed over by then is no news any more. */
 const OWED_MS = 2 * 3_600_000;
 
+const TOLD_MINUTES = 60;
+
 interface Looked {
   /** To the microsecond: whose claim it is. */
   readonly claim: string;
@@ -37,12 +39,14 @@ interface Looked {
   readonly changedAt: string | null;
   /** When those came on whom they followed. */
   readonly beforeAt: string | null;
+  /** Who came on and was not told yet. */
   readonly owed: readonly string[];
 }
 
 /**
- * Asks each schedule that is due who is on call, and hands the shift to those who have come on since it was asked before. Who is
- * told is on record before they are: after a crash they are told never rather than twice.
+ * Asks each schedule that is due who is on call, and hands the shift to those who have come on and are still on when it is asked again:
+ * of a change that does not last nobody is told. Who is told is on record before they are: after a crash they are told never rather than
+ * twice.
  */
 export async function handOverShifts(deps: ShiftDeps): Promise<void> {
   const changes = new Map<string, ShiftChange>();
@@ -66,11 +70,23 @@ export async function handOverShifts(deps: ShiftDeps): Promise<void> {
     }
   }
   for (const change of changes.values()) {
+    if (!(await claimPerson(deps.sql, change.userId))) continue;
     if ((await deps.handOver(change)) === 'told') continue;
+    await deps.sql`DELETE FROM shift_told WHERE user_id = ${change.userId}`;
     for (const { schedule, key } of owing.filter(({ userId }) => userId === change.userId))
       await deps.sql`
         UPDATE on_call SET owed = array_append(owed, ${key}) WHERE schedule = ${schedule} AND NOT ${key} = ANY (owed)`;
   }
+}
+
+/** Nobody is told twice within an hour, whichever schedules hand over to them, and however often. */
+async function claimPerson(sql: Sql, userId: string): Promise<boolean> {
+  const rows = await sql`
+    INSERT INTO shift_told (user_id) VALUES (${userId})
+    ON CONFLICT (user_id) DO UPDATE SET told_at = clock_timestamp()
+      WHERE shift_told.told_at < clock_timestamp() - make_interval(mins => ${TOLD_MINUTES})
+    RETURNING user_id`;
+  return rows.length > 0;
 }
 
 const keyOf = ({ slackUser, email, name }: OnCallPerson): string => slackUser ?? email ?? name;
@@ -94,7 +110,7 @@ async function peopleOn({ log }: ShiftDeps, schedule: OnCallSchedule): Promise<r
   }
 }
 
-/** Puts on record who is on, and answers whom to tell now: who has come on, and who could not be told before. */
+/** Puts on record who is on, and answers whom to tell now: who had come on before and has stayed, or could not be told then. */
 async function settle(
   sql: Sql,
   schedule: string,
@@ -105,19 +121,20 @@ async function settle(
   const isKnown = looked.changedAt !== null;
   const isChanged =
     !isKnown || keys.length !== looked.people.length || keys.some((key) => !looked.people.includes(key));
-  // Of the first look nobody has come on: they were there.
+  // Of the first look nobody has come on: they were there. Of any other they are owed it, and told when they are still there.
   const came = isKnown ? keys.filter((key) => !looked.people.includes(key)) : [];
   const isLate = isKnown && Date.parse(looked.lookedAt) - Date.parse(looked.changedAt) > OWED_MS;
   const owed = isLate ? [] : looked.owed.filter((key) => keys.includes(key));
   const rows = await sql`
-    UPDATE on_call SET people = ${sql.array(keys)}::text[], owed = '{}',
+    UPDATE on_call SET people = ${sql.array(keys)}::text[], owed = ${sql.array(came)}::text[],
            changed_at = CASE WHEN ${isChanged} THEN looked_at ELSE changed_at END,
-           before_at = CASE WHEN ${isChanged} THEN changed_at ELSE before_at END
+           -- Those who were owed the shift did not stay: it is still handed over from those before them.
+           before_at = CASE WHEN ${isChanged} AND cardinality(owed) = 0 THEN changed_at ELSE before_at END
      WHERE schedule = ${schedule} AND looked_at = ${looked.claim}::timestamptz RETURNING schedule`;
   if (rows.length === 0) return [];
-  const since = (isChanged ? looked.changedAt : looked.beforeAt) ?? looked.lookedAt;
+  const since = looked.beforeAt ?? looked.lookedAt;
   return people
     .filter((person, at) => people.findIndex((each) => keyOf(each) === keyOf(person)) === at)
-    .filter((person) => [...came, ...owed].includes(keyOf(person)))
+    .filter((person) => owed.includes(keyOf(person)))
     .map((person) => ({ person, since }));
 }

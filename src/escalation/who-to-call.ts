@@ -23,6 +23,10 @@ export interface CalleeDeps {
   readonly log: Log;
 }
 
+/** The one way to say who is on call, for whoever reads it: who may do it stands there too. */
+export const NOBODY_CALLED =
+  'Nobody is called: an admin says who is on call with /sentry settings, which also names the admins.';
+
 /** Nobody waits longer for a service that tells who is on call. */
 export const ANSWER_MS = 10_000;
 /** As many as a level of sentry.yaml may name. */

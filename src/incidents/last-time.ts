@@ -13,7 +13,7 @@ export async function noteLastTime({ sql, records }: InvestigationDeps, id: Inci
   const [last] = await sql<{ id: IncidentId; ended_at: string }>`
     SELECT id, ended_at FROM (
       (SELECT p.id, p.ended_at FROM incident i JOIN incident p ON p.fingerprint = i.fingerprint AND p.opened_at < i.opened_at
-        WHERE i.id = ${id} AND p.state IN ('ignored', 'resolved') ORDER BY p.opened_at DESC LIMIT 1)
+        WHERE i.id = ${id} AND NOT sentry_is_test(i.id) AND p.state IN ('ignored', 'resolved') ORDER BY p.opened_at DESC LIMIT 1)
       UNION ALL
       (SELECT p.id, p.ended_at FROM incident i JOIN incident p ON p.group_key = i.group_key AND p.state = 'resolved'
         WHERE i.id = ${id} AND p.id <> ${id} ORDER BY p.ended_at DESC LIMIT 1)) AS earlier

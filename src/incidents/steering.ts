@@ -117,7 +117,7 @@ function moveToStopped(deps: SteeringDeps, incident: Incident, by: string, said:
     const outcome = await moveIn(tx, deps, incident, {
       from: incident.state,
       to: 'stopped',
-      reason: `Stopped by ${by}.`,
+      reason: 'A person stopped it.',
       key: `stop:${Date.now()}`,
       changes: { nextStep: 'Stopped: mention me with “resume”, and I go on.' },
       events: [{ type: 'incident.stopped', by, reason }],
@@ -146,7 +146,7 @@ async function callOffRest(
   const { sql, records, audit } = deps;
   const steps = await sql.begin(async (tx) => {
     const rows = await tx<Pick<ActionRow, 'id' | 'step'>>`
-      UPDATE action SET state = 'skipped', finished_at = clock_timestamp(), outcome = ${`Not run: stopped by ${by}.`}
+      UPDATE action SET state = 'skipped', finished_at = clock_timestamp(), outcome = 'Not run: a person stopped the plan.'
        WHERE incident_id = ${incidentId} AND NOT beside AND NOT audit_only AND state = 'queued'
          AND EXISTS (SELECT FROM action f WHERE f.id = action.plan_id AND f.state IN ('started', 'unknown', 'succeeded'))
       RETURNING id, step`;
@@ -179,7 +179,7 @@ async function resume(deps: SteeringDeps, incidentId: IncidentId, by: string): P
     const moved = await moveIn(tx, deps, incident, {
       from: 'stopped',
       to: stoppedFrom,
-      reason: `Resumed by ${by}.`,
+      reason: 'A person has it go on.',
       key: `resume:${Date.now()}`,
       // What was promised before the stop (to ask again at a time) is not promised any more.
       ...(nextWork(stoppedFrom) === 'wait' ? { changes: { nextStep: RESUMED_AT_REST } } : {}),

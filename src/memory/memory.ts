@@ -114,6 +114,8 @@ export function createMemory(deps: MemoryDeps): Memory {
 
     async rememberIncident(record) {
       if (!enabled || record.incident.state === 'ignored') return;
+      const [test] = await sql`SELECT WHERE sentry_is_test(${record.incident.id})`;
+      if (test) return;
       const system = await systemOf(sql, record.incident.target);
       const { document, metadata } = incidentDocument(record, new Date(), system);
       const collection = incidentsOf(record.incident.domain);

@@ -47,7 +47,7 @@ export interface SlackContext extends SlackWorkspace {
 
 export function createContext(deps: SlackDeps, store: OutboundStore, stopping: AbortSignal): SlackContext {
   const { workspace, log } = deps;
-  const { client, directory } = workspace;
+  const { client } = workspace;
   const drawOptions = createDrawOptions(deps, store);
   const paces = new RateLimiters(deps.speed, sharedPace(deps.sql), deps.editsPerMinute);
   const outbound = createOutbound({
@@ -58,7 +58,7 @@ export function createContext(deps: SlackDeps, store: OutboundStore, stopping: A
     hasApprovals: deps.approvalsChannel !== null,
     drawing: (id) => drawingOf(deps, store, drawOptions, id),
   });
-  const withNames = (line: string): Promise<string> => nameEverybody(directory, line);
+  const withNames = (line: string): Promise<string> => nameEverybody(workspace, line);
   const modeLines = (): readonly string[] => [
     deps.config.mode() === 'ACTIVE' ? 'Mode ACTIVE.' : 'Mode AUDIT: nothing is changed.',
     outbound.problem() ? `Slack: ${outbound.problem()}` : 'Slack: messages arrive.',

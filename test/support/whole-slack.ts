@@ -8,6 +8,7 @@ import { createLocalSlack } from '../../playground/slack/local-slack.ts';
 import type { PageDelta } from '../../playground/slack/page-api.ts';
 import { CHANNELS, SENTRY_APP, USERS } from '../../playground/slack/seed.ts';
 import type { Message, View } from '../../playground/slack/slack-shapes.ts';
+import type { Settings } from '../../src/actions/policy/workspace-settings.ts';
 import { NO_CHROMA } from '../../src/app/chroma.ts';
 import { createServices, type Services } from '../../src/app/services.ts';
 import { createSlackSide } from '../../src/app/slack-side.ts';
@@ -30,6 +31,8 @@ export type Registered = Readonly<Record<'action' | 'view' | 'shortcut' | 'comma
 export interface Shown {
   readonly how: 'told' | 'window';
   readonly text: string;
+  /** What of it is read without a press, and the text of a notification. */
+  readonly seen: string;
 }
 
 /**
@@ -73,8 +76,14 @@ export function noteRegistrations(): { readonly registered: Registered; readonly
   };
 }
 
-/** `yaml`: what stands in its sentry.yaml. */
-export async function wholeSlack({ yaml = '{}' }: { readonly yaml?: string } = {}): Promise<WholeSlack> {
+/** `yaml`: what stands in its sentry.yaml; `fixed`: what is set beside what every test needs. */
+export async function wholeSlack({
+  yaml = '{}',
+  fixed = {},
+}: {
+  readonly yaml?: string;
+  readonly fixed?: Settings;
+} = {}): Promise<WholeSlack> {
   const database = await scratchDatabase({ migrate: true });
   const slack = await createLocalSlack({
     rateLimits: { enabled: false },
@@ -117,6 +126,7 @@ export async function wholeSlack({ yaml = '{}' }: { readonly yaml?: string } = {
       admins: [{ kind: 'user', id: USERS.admin }],
       oncallGroup: 'oncall',
       adminChannel: 'sentry-admin',
+      ...fixed,
     },
     log: quiet,
   });
@@ -167,22 +177,26 @@ async function watchPage(
   });
   socket.on('message', (data: Buffer) => {
     const delta = JSON.parse(data.toString()) as PageDelta;
-    if (delta.type === 'ephemeral')
-      add(delta.ephemeral.userId, { how: 'told', text: textOfMessage(delta.ephemeral.message) });
+    if (delta.type === 'ephemeral') add(delta.ephemeral.userId, shownOf(delta.ephemeral.message));
     if (delta.type === 'views') {
       const top = delta.stack.at(-1);
-      if (top) add(delta.userId, { how: 'window', text: textOfView(top) });
+      if (top) add(delta.userId, { how: 'window', text: textOfView(top), seen: seenText(top as never) });
     }
     if (delta.type === 'message' && delta.message.channel.startsWith('D')) {
       const to = Object.values(USERS).find(
         (id) => delta.message.channel === `D${id.slice(1)}${SENTRY_APP.botUserId.slice(1)}`,
       );
-      if (to && delta.message.bot_id === SENTRY_APP.botId)
-        add(to, { how: 'told', text: textOfMessage(delta.message) });
+      if (to && delta.message.bot_id === SENTRY_APP.botId) add(to, shownOf(delta.message));
     }
   });
   return { shown: (userId) => seen.get(userId) ?? [], end: () => socket.close() };
 }
+
+const shownOf = (message: Message): Shown => ({
+  how: 'told',
+  text: textOfMessage(message),
+  seen: `${message.text}\n${seenText({ blocks: message.blocks as never })}`,
+});
 
 /** As it is read, and below that all that is in it, folded or not. */
 const textOfMessage = ({ text, blocks = [] }: Message): string =>

@@ -128,7 +128,7 @@ export function createApprovalPolicy(options: {
       if ('ok' in demands && decision === 'approve') return demands;
       const named = 'ok' in demands ? [] : demands.approvers;
       const allowed = decision === 'deny' && named.length === 0 ? options.approvers : named;
-      const mayNot = await refuses(user, allowed, asked);
+      const mayNot = await refuses(user, allowed, asked, decision);
       if (mayNot || decision === 'deny' || 'ok' in demands) return mayNot;
       if (demands.hours && !isWithin(demands.hours, now()))
         return refuse(
@@ -151,6 +151,7 @@ export function createApprovalPolicy(options: {
     user: string,
     allowed: readonly Principal[],
     asked: ApproverDirectory,
+    decision: 'approve' | 'deny' = 'approve',
   ): Promise<Refusal | undefined> {
     if (allowed.length === 0)
       return refuse(
@@ -161,7 +162,10 @@ export function createApprovalPolicy(options: {
       );
     try {
       if (!(await among(user, allowed, asked)))
-        return refuse('NOT_AN_APPROVER', `Only ${formatPrincipals(allowed)} may approve this.`);
+        return refuse(
+          'NOT_AN_APPROVER',
+          `Only ${formatPrincipals(allowed)} may ${decision === 'deny' ? 'approve or deny' : 'approve'} this.`,
+        );
     } catch (error) {
       return refuse(
         'APPROVERS_UNKNOWN',

@@ -51,7 +51,7 @@ export function createKillSwitchCommands(deps: {
       if (await deps.isAdmin(by)) return undefined;
       return refuse(
         'NOT_AN_ADMIN',
-        `Only admins may stop or resume that: ${formatPrincipals(deps.admins) || 'nobody yet, an operator sets SENTRY_ADMINS'}. ${hint}`,
+        `Only admins may stop or resume that: ${formatPrincipals(deps.admins) || 'nobody yet (/sentry settings says who may)'}. ${hint}`,
       );
     } catch (error) {
       return refuse('ADMINS_UNKNOWN', `Slack could not say who is an admin (${messageOf(error)}). ${hint}`);

@@ -3,6 +3,7 @@ import { clipLine } from '../../core/clip.ts';
 import { count } from '../../core/count.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
+import { isSlackUser } from '../../core/is-slack-user.ts';
 
 /** A piece of an answer; whoever shows it knows how people and times are told there. */
 export type Piece =
@@ -72,7 +73,13 @@ export function people(ids: readonly (string | null)[]): Line {
   return ids.flatMap(
     (id, n): Line => [
       ...(n > 0 ? [n === ids.length - 1 ? ' and ' : ', '] : []),
-      id === null ? 'nobody' : id === 'policy' ? 'a rule of the policy' : { person: id },
+      id === null
+        ? 'nobody'
+        : id === 'policy'
+          ? 'a rule of the policy'
+          : isSlackUser(id)
+            ? { person: id }
+            : id,
     ],
   );
 }

@@ -1,4 +1,5 @@
 import type { Action } from '../../core/action.ts';
+import { formatSetter } from '../../core/switch-scope.ts';
 import { moment } from './own-marks.ts';
 
 /** `isPlan`: what became of it stands with its steps. */
@@ -35,4 +36,4 @@ export function decisionOf(action: Action, isPlan = false): string {
 }
 
 /** A rule of the policy decides too. */
-export const personOf = (by: string): string => (by === 'policy' ? 'a rule of the policy' : `<@${by}>`);
+export const personOf = (by: string): string => (by === 'policy' ? 'a rule of the policy' : formatSetter(by));

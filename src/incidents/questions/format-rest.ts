@@ -50,7 +50,7 @@ export function formatRest(event: Extract<IncidentEvent, { type: Rest }>, moment
     case 'incident.resumed':
       return `<@${event.by}> resumed it`;
     case 'incident.closed':
-      return `<@${event.by}> closed it${event.reason ? `: ${event.reason}` : ''}`;
+      return `${formatSetter(event.by)} closed it${event.reason ? `: ${event.reason}` : ''}`;
     case 'severity.changed':
       return `<@${event.by}> changed its severity from ${event.from} to ${event.to}`;
     case 'switch.set':

@@ -1,5 +1,6 @@
 import { isResting } from '../../core/effort.ts';
 import type { Incident, IncidentState } from '../../core/incident.ts';
+import { isSlackUser } from '../../core/is-slack-user.ts';
 import { isMerged } from '../../core/merged-with.ts';
 
 const states: Readonly<Record<IncidentState, string>> = {
@@ -31,15 +32,15 @@ type Standing = Pick<
   Incident,
   'state' | 'asksAgainAt' | 'flappingUntil' | 'mutedBy' | 'mergedInto' | 'effort'
 > &
-  Partial<Pick<Incident, 'resolvedBy'>>;
+  Partial<Pick<Incident, 'resolvedBy' | 'closedBy'>>;
 
 /**
  * How an incident stands: its state, unless a mute, the policy, an incident that leads or Sentry itself keeps it there. `closer`: how who
  * closed it is called there.
  */
 export function formatStanding(
-  { state, asksAgainAt, flappingUntil, mutedBy, mergedInto, effort, resolvedBy }: Standing,
-  closer = 'a person',
+  { state, asksAgainAt, flappingUntil, mutedBy, mergedInto, effort, resolvedBy, closedBy }: Standing,
+  closer = closedBy && !isSlackUser(closedBy) ? closedBy : 'a person',
 ): string {
   if (state === 'resolved' && resolvedBy === 'person') return `Closed by ${closer}`;
   if (isMerged({ state, mergedInto })) return `Part of ${mergedInto}`;

@@ -5,6 +5,7 @@ import { byQuote, type Diagnosis, describeVerdict } from '../../core/diagnosis.t
 import type { IncidentEvent } from '../../core/event.ts';
 import { groupMembers, groupTitle } from '../../core/group.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
+import { isSlackUser } from '../../core/is-slack-user.ts';
 import { CLAUDES_WORDS, isModels } from '../../core/model-words.ts';
 import { overriddenBy } from '../../core/overridden.ts';
 import { stepResult, tellingStep } from '../../core/plan-progress.ts';
@@ -116,7 +117,7 @@ function onWhoseWord(
   if (incident.resolvedBy === 'source') return ['The source of the alert says it is over.'];
   if (incident.resolvedBy !== 'person' || closed === undefined) return ['Nobody said why it is over.'];
   const because = closed.reason === '' ? '.' : `: “${told(closed.reason, SENTENCE)}”`;
-  return [{ person: closed.by }, ` closed it${because}`];
+  return [isSlackUser(closed.by) ? { person: closed.by } : closed.by, ` closed it${because}`];
 }
 
 function impactOf(record: IncidentRecord): readonly ReportLine[] {

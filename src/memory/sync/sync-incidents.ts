@@ -28,6 +28,7 @@ export async function syncIncidents(
     const rows = await sql<{ id: string }>`
       SELECT i.id FROM incident i
        WHERE i.state IN ('reported', 'escalated', 'resolved', 'stopped')
+         AND NOT sentry_is_test(i.id)
          AND i.updated_at > coalesce(statement_timestamp() - ${changedWithinMs}::float8 * interval '1 ms', '-infinity') AND NOT EXISTS (
          SELECT FROM search_space s JOIN search_entry e ON e.space_id = s.id
           WHERE s.name = 'incident:' || i.domain AND e.key = i.id AND e.updated_at > i.updated_at)
@@ -51,7 +52,7 @@ export async function syncIncidents(
 export async function countBehind(sql: Sql): Promise<number> {
   const [row] = await sql<{ n: number }>`
     SELECT count(*)::int AS n FROM incident i
-     WHERE i.state IN ('reported', 'escalated', 'resolved', 'stopped') AND NOT EXISTS (
+     WHERE i.state IN ('reported', 'escalated', 'resolved', 'stopped') AND NOT sentry_is_test(i.id) AND NOT EXISTS (
        SELECT FROM search_space s JOIN search_entry e ON e.space_id = s.id
         WHERE s.name = 'incident:' || i.domain AND e.key = i.id AND e.updated_at > i.updated_at)`;
   return row?.n ?? 0;

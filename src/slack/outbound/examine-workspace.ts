@@ -1,8 +1,9 @@
 import type { WebClient } from '@slack/web-api';
 import { messageOf } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
-import { formatPrincipals, type Principal } from '../../core/principal.ts';
+import { formatGroup, formatPrincipals, type Principal } from '../../core/principal.ts';
 import type { Channels } from '../people/channels.ts';
+import { nameEverybody } from '../people/name-everybody.ts';
 import type { UserDirectory } from '../people/user-directory.ts';
 import { BOT_SCOPES } from './scopes.ts';
 import { codeOf } from './web-errors.ts';
@@ -20,8 +21,11 @@ export interface Named {
 
 interface Deps {
   readonly client: WebClient;
-  readonly channels: Pick<Channels, 'idOf'>;
-  readonly directory: Pick<UserDirectory, 'groupMembers' | 'channelMembers' | 'mayAct'>;
+  readonly channels: Pick<Channels, 'idOf' | 'nameOf'>;
+  readonly directory: Pick<
+    UserDirectory,
+    'groupMembers' | 'channelMembers' | 'mayAct' | 'name' | 'groupName'
+  >;
 }
 
 const APP = 'api.slack.com/apps → your app';
@@ -29,7 +33,7 @@ const APP = 'api.slack.com/apps → your app';
 /** Whether the app, the channels and the people are as Sentry needs them, and what to do where they are not. Posts and joins nothing. */
 export async function examineWorkspace(deps: Deps, named: Named): Promise<readonly Finding[]> {
   const { alertChannels, adminChannel, approvers, admins, oncallGroup } = named;
-  return [
+  const findings = [
     await examineApp(deps.client),
     ...(named.isOfAnother ? [ofAnother] : []),
     ...(named.isForged ? [forged] : []),
@@ -41,6 +45,8 @@ export async function examineWorkspace(deps: Deps, named: Named): Promise<readon
       ? []
       : [await examinePeople(deps, 'On call', 'is on call', [{ kind: 'group', name: oncallGroup }])]),
   ];
+  // They are read in windows and at a terminal, where nothing else writes an id out.
+  return Promise.all(findings.map(async (one) => ({ ...one, says: await nameEverybody(deps, one.says) })));
 }
 
 const well = (part: string, says: string): Finding => ({ part, ok: true, says, todo: null });
@@ -143,13 +149,13 @@ async function examinePeople(
 
 /** Of those the members of this workspace who may act, and why some cannot be told. */
 export async function peopleOf(
-  directory: Deps['directory'],
+  directory: Pick<UserDirectory, 'groupMembers' | 'channelMembers' | 'mayAct'>,
   principals: readonly Principal[],
 ): Promise<{ readonly people: readonly string[]; readonly problems: readonly string[] }> {
   const problems: string[] = [];
   const asked = principals.map(async (one): Promise<readonly string[]> => {
     if (one.kind === 'user') return [one.id];
-    const of = one.kind === 'group' ? `The group @${one.name.replace(/^@/, '')}` : `The channel ${one.id}`;
+    const of = one.kind === 'group' ? `The group ${formatGroup(one.name)}` : `The channel <#${one.id}>`;
     try {
       const members =
         one.kind === 'group'

@@ -2,6 +2,7 @@ import type { UsersInfoResponse, WebClient } from '@slack/web-api';
 import type { ApproverDirectory } from '../../actions/approvals/ports.ts';
 import { cacheAnswers } from '../../core/cache-answers.ts';
 import { OpsError, type Refusal, refuse } from '../../core/errors.ts';
+import { formatGroup, isGroupId } from '../../core/principal.ts';
 import { codeOf, isUnknownMethod } from '../outbound/web-errors.ts';
 import type { Identity } from './identity.ts';
 
@@ -21,8 +22,11 @@ export interface UserDirectory extends ApproverDirectory {
    * What Slack leaves out is a no.
    */
   runsWorkspace(userId: string, teamId: string | null): Promise<{ readonly ok: true } | Refusal>;
+  asOfNow(): UserDirectory;
   /** The handles of the user groups there are; empty where the plan has none. Throws when Slack does not tell. */
   groupHandles(): Promise<readonly string[]>;
+  /** The handle of a user group given by id or handle, without its @; where Slack does not tell, what is no id, else `a group`. */
+  groupName(group: string): Promise<string>;
   /** The id of a user group given by id or handle; throws when Slack does not know it. */
   groupId(group: string): Promise<string>;
   /** The id of the member with this address; null: there is none. */
@@ -53,20 +57,22 @@ function directoryFor(deps: Deps, cacheMs: number): UserDirectory {
     return personOf(user);
   }, cacheMs);
 
-  const groupId = cacheAnswers(async (group) => {
+  const findGroup = cacheAnswers(async (group) => {
     const wanted = group.replace(/^@/, '');
+    const named = formatGroup(wanted);
     const answer = await client.usergroups.list().catch((error: unknown) => {
-      throw unknownMembers(`the group @${wanted}`, error);
+      throw unknownMembers(`the group ${named}`, error);
     });
     const found = answer.usergroups?.find((each) => each.id === wanted || each.handle === wanted);
-    if (!found?.id) throw unknownMembers(`the group @${wanted}`, new Error('no such group'));
-    return found.id;
+    if (!found?.id) throw unknownMembers(`the group ${named}`, new Error('no such group'));
+    return { id: found.id, handle: found.handle };
   }, cacheMs);
+  const groupId = async (group: string): Promise<string> => (await findGroup(group)).id;
 
   const groupMembers = cacheAnswers(async (group) => {
     const usergroup = await groupId(group);
     const answer = await client.usergroups.users.list({ usergroup }).catch((error: unknown) => {
-      throw unknownMembers(`the group ${group}`, error);
+      throw unknownMembers(`the group ${formatGroup(group)}`, error);
     });
     return answer.users ?? [];
   }, cacheMs);
@@ -78,7 +84,7 @@ function directoryFor(deps: Deps, cacheMs: number): UserDirectory {
       const page = await client.conversations
         .members({ channel: await channelId(channel), limit: 500, ...(cursor ? { cursor } : {}) })
         .catch((error: unknown) => {
-          throw unknownMembers(`the channel ${channel}`, error);
+          throw unknownMembers(`the channel <#${channel}>`, error);
         });
       members.push(...(page.members ?? []));
       cursor = page.response_metadata?.next_cursor || undefined;
@@ -121,6 +127,14 @@ function directoryFor(deps: Deps, cacheMs: number): UserDirectory {
 
   return {
     groupId,
+    groupName: (group) => {
+      const bare = group.replace(/^@/, '');
+      const otherwise = isGroupId(bare) ? 'a group' : bare;
+      return findGroup(group).then(
+        ({ handle }) => handle || otherwise,
+        () => otherwise,
+      );
+    },
     userByEmail,
     groupMembers,
     channelMembers,

@@ -93,7 +93,10 @@ export function createDrawOptions(
           : [],
     );
     const ids = new Set([...saidNo, ...approvers, ...[...undoers, ...told].filter(isSlackUser)]);
-    return new Map(await Promise.all([...ids].map(async (id) => [id, await directory.name(id)] as const)));
+    // A program, or Sentry itself, is called what it is on record.
+    const others = [...undoers, ...told].filter((by) => !isSlackUser(by)).map((by) => [by, by] as const);
+    const named = [...ids].map(async (id) => [id, await directory.name(id)] as const);
+    return new Map([...others, ...(await Promise.all(named))]);
   };
 
   return async (record) => {
@@ -159,9 +162,9 @@ export async function formatPrincipal(
 ): Promise<string | null> {
   const words = await Promise.all(
     principals.map(async (principal) => {
-      if (principal.kind === 'group') return `@${principal.name.replace(/^@/, '')}`;
+      if (principal.kind === 'group') return `@${await parts.directory.groupName(principal.name)}`;
       if (principal.kind === 'channel')
-        return `the members of #${parts.channels.nameOf(principal.id) ?? principal.id}`;
+        return `the members of #${parts.channels.nameOf(principal.id) ?? 'a channel'}`;
       return `@${await parts.directory.name(principal.id)}`;
     }),
   );

@@ -1,12 +1,13 @@
 import type { types } from '@slack/bolt';
 import type { SettingName, Settings, WorkspaceSettings } from '../../actions/policy/workspace-settings.ts';
 import type { Finding } from '../../core/finding.ts';
-import { formatPrincipals, type Principal } from '../../core/principal.ts';
+import { isGroupId, type Principal } from '../../core/principal.ts';
 import {
   type Block,
   bold,
   button,
   buttons,
+  group,
   heading,
   list,
   paragraph,
@@ -98,7 +99,7 @@ function fields(parts: SettingsParts): readonly Block[] {
   const free = (name: SettingName, made: () => readonly Block[]): readonly Block[] =>
     settings.isFixed(name) ? [fixedLine(settings, name)] : made();
   // What is chosen or in force is offered also where Slack lists it no more, or not at all: it is taken off by a person alone.
-  const group = (
+  const groupField = (
     id: string,
     label: string,
     chosen: string | null,
@@ -108,7 +109,7 @@ function fields(parts: SettingsParts): readonly Block[] {
     const offered = [...new Set([...[chosen, current].filter((one) => one !== null), ...groups])];
     return offered.length > 0 ? [choiceOrNone(id, label, offered, chosen, hint)] : [];
   };
-  const oncall = group(
+  const oncall = groupField(
     FIELDS.oncallGroup,
     'Group on call',
     values.oncallGroup ?? null,
@@ -132,7 +133,7 @@ function fields(parts: SettingsParts): readonly Block[] {
         users(values.approvers),
         'People, a group, or both.',
       ),
-      ...group(
+      ...groupField(
         FIELDS.approverGroup,
         'Group that may approve fixes',
         groupOf(values.approvers),
@@ -200,20 +201,23 @@ export function settingSpans(settings: WorkspaceSettings, name: SettingName): re
     case 'adminChannel':
       return [channelSpan(settings.adminChannel)];
     case 'oncallGroup':
-      return [
-        words(settings.oncallGroup ? `@${settings.oncallGroup.replace(/^@/, '')}` : 'whoever may approve'),
-      ];
+      return [settings.oncallGroup === null ? words('whoever may approve') : groupSpan(settings.oncallGroup)];
     case 'approvers':
     case 'admins':
-      return settings[name].length === 0
-        ? [words('nobody yet')]
-        : apart(
-            settings[name].map((one) =>
-              one.kind === 'user' ? person(one.id) : words(formatPrincipals([one])),
-            ),
-          );
+      return settings[name].length === 0 ? [words('nobody yet')] : apart(settings[name].map(principalSpan));
   }
 }
+
+function principalSpan(one: Principal): Span {
+  if (one.kind === 'user') return person(one.id);
+  return one.kind === 'group' ? groupSpan(one.name) : channelSpan(one.id);
+}
+
+/** Of an id, as Slack writes the group out for its reader. */
+const groupSpan = (name: string): Span => {
+  const bare = name.replace(/^@/, '');
+  return isGroupId(bare) ? group(bare) : words(`@${bare}`);
+};
 
 const MOST_NAMED = 30;
 

@@ -3,7 +3,7 @@ import { messageOf } from '../../core/errors.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { Incident } from '../../core/incident.ts';
 import { isSlackUser } from '../../core/is-slack-user.ts';
-import type { Callees } from '../../escalation/who-to-call.ts';
+import { type Callees, NOBODY_CALLED } from '../../escalation/who-to-call.ts';
 import type { SlackContext } from '../context.ts';
 import { isUnknownMethod } from '../outbound/web-errors.ts';
 import { readableBy } from '../people/access.ts';
@@ -127,7 +127,7 @@ async function cardsOf(
 
 /** By name: nobody is rung by a look at Home. */
 async function onCallNow({ directory }: SlackContext, found: Callees | null): Promise<string> {
-  if (found === null) return 'nobody is called: an operator sets SENTRY_ONCALL_GROUP.';
+  if (found === null) return NOBODY_CALLED;
   const members = await Promise.all(
     found.mentions.map(async (id) =>
       isSlackUser(id) ? [id] : await directory.groupMembers(id).catch(() => []),

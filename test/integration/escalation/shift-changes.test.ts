@@ -27,6 +27,7 @@ describe('whoever comes on call', () => {
   });
   beforeEach(async () => {
     await sql`DELETE FROM on_call`;
+    await sql`DELETE FROM shift_told`;
     on = new Map([['primary', ['ann']]]);
     told = [];
     answer = 'told';
@@ -67,28 +68,59 @@ describe('whoever comes on call', () => {
     await sql`UPDATE on_call SET looked_at = looked_at - interval '61 seconds'`;
     await process();
   };
+  /** Two minutes later: whoever has come on is there to stay. */
+  const stay = async (...people: readonly string[]): Promise<void> => {
+    await look(...people);
+    await look();
+  };
+  const anHourLater = () => sql`UPDATE shift_told SET told_at = told_at - interval '61 minutes'`;
   const users = () => told.map(({ userId }) => userId);
 
   it('is handed the shift once, over looks and processes; whoever was there when it was first asked is not', async () => {
     await process();
     await look();
     expect(users()).toEqual([]);
-    on.set('primary', ['ben']);
+    await look('ben');
     await sql`UPDATE on_call SET looked_at = looked_at - interval '61 seconds'`;
     await Promise.all([process(), process(), process()]);
     await look();
     expect(users()).toEqual(['UBEN']);
-    await look('ben', 'cleo');
+    await stay('ben', 'cleo');
     expect(users()).toEqual(['UBEN', 'UCLEO']);
     // Back after somebody else.
-    await look('ann');
-    await look('ben');
+    await stay('ann');
+    await anHourLater();
+    await stay('ben');
     expect(users()).toEqual(['UBEN', 'UCLEO', 'UANN', 'UBEN']);
+  });
+
+  it('is told of no change that did not last, and of one that did once, of all the time since those before', async () => {
+    await process();
+    const [row] = await sql<{ readonly at: string }>`SELECT changed_at AS at FROM on_call`;
+    for (const who of ['ben', 'ann', 'ben', 'ann', 'ben']) await look(who);
+    expect(users()).toEqual([]);
+    await look();
+    await look();
+    expect(told).toEqual([{ userId: 'UBEN', schedules: ['primary'], since: row?.at }]);
+  });
+
+  it('is not told twice within an hour, by one schedule or two', async () => {
+    on.set('second', ['ann']);
+    await process();
+    await stay('ben');
+    await stay('ann');
+    await stay('ben');
+    on.set('second', ['ben']);
+    await stay();
+    expect(users()).toEqual(['UBEN', 'UANN']);
+    await anHourLater();
+    await stay('ann');
+    expect(users()).toEqual(['UBEN', 'UANN', 'UANN']);
   });
 
   it('is asked for by no process within the same minute', async () => {
     await process();
-    on.set('primary', ['ben']);
+    await look('ben');
     await process();
     expect(users()).toEqual([]);
   });
@@ -96,7 +128,7 @@ describe('whoever comes on call', () => {
   it('is told of the time since those came on whom they follow', async () => {
     await process();
     const [row] = await sql<{ readonly at: string }>`SELECT changed_at AS at FROM on_call`;
-    await look('ben');
+    await stay('ben');
     expect(told).toEqual([{ userId: 'UBEN', schedules: ['primary'], since: row?.at }]);
   });
 
@@ -104,7 +136,7 @@ describe('whoever comes on call', () => {
     await process();
     const [row] = await sql<{ readonly at: string }>`SELECT changed_at AS at FROM on_call`;
     answer = 'not_now';
-    await look('ben');
+    await stay('ben');
     await look();
     answer = 'told';
     await look();
@@ -115,7 +147,7 @@ describe('whoever comes on call', () => {
   it('is told never rather than twice, after a process has died on it', async () => {
     await process();
     answer = 'dies';
-    await expect(look('ben')).rejects.toThrow('killed');
+    await expect(stay('ben')).rejects.toThrow('killed');
     answer = 'told';
     await look();
     expect(users()).toEqual([]);
@@ -135,7 +167,7 @@ describe('whoever comes on call', () => {
     on.set('second', ['ann']);
     await process();
     on.set('second', ['ben']);
-    await look('ben', 'stranger');
+    await stay('ben', 'stranger');
     expect(told).toEqual([expect.objectContaining({ userId: 'UBEN', schedules: ['primary', 'second'] })]);
   });
 });

@@ -49,7 +49,8 @@ const window = (says: RegExp): Cell => ({ how: 'window', says });
 const GUEST = told(/Guests cannot do that; members can/);
 const NOT_SEEN = /in a channel that you may not see|There is no INC-\d+ that you may see/;
 const HIDDEN = told(NOT_SEEN);
-const ONCALL = told(/Only @oncall may approve this/);
+const ONCALL = told(/Only @oncall may approve (?:or deny )?this/);
+const DENIERS = told(/Only @oncall may approve or deny this/);
 const ADMINS = told(/Only admins (?:decide|change) what everybody’s memory says/);
 
 const members = (cell: Cell): Cells => [cell, cell, cell, GUEST];
@@ -246,10 +247,10 @@ export const ROWS: readonly Row[] = [
     closed: approvers(told(/This is void.*Nothing was run/)),
   }),
   press('sentry_deny', ({ plan }) => plan, {
-    ok: members(window(/Why not\?/)),
-    expired: members(window(/Why not\?/)),
-    elses: insiders(window(/Why not\?/)),
-    closed: members(window(/Why not\?/)),
+    ok: approvers(window(/Why not\?/)),
+    expired: approvers(window(/Why not\?/)),
+    elses: [window(/Why not\?/), DENIERS, HIDDEN, GUEST],
+    closed: approvers(window(/Why not\?/)),
   }),
   press(
     'sentry_undo',

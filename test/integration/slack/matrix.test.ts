@@ -160,7 +160,7 @@ describe.sequential('what each role meets', () => {
     const { since, told } = await drive(row, scene, userId);
     if (cell.how === 'nothing') return;
     const shown = (): readonly Shown[] => [
-      ...(told === '' ? [] : [{ how: 'told' as const, text: told }]),
+      ...(told === '' ? [] : [{ how: 'told' as const, text: told, seen: told }]),
       ...at.shown(userId).slice(since),
     ];
     await eventually(async () => {

@@ -220,7 +220,7 @@ describe('who may', () => {
     await forget();
     const [set] = await settings.calls(rig);
     const action = await rig.propose(set);
-    await expect(rig.deny(action, DAYS, { by: 'USTRANGER' })).rejects.toThrow(/may approve this/);
+    await expect(rig.deny(action, DAYS, { by: 'USTRANGER' })).rejects.toThrow(/may approve or deny this/);
     expect(await rig.core.sql`SELECT FROM denial`).toEqual([]);
     const [entry] = await rig.core.sql<Row>`SELECT body FROM audit_entry ORDER BY seq DESC LIMIT 1`;
     expect(String(entry?.['body'])).toContain('approval.refused');

@@ -40,6 +40,9 @@ export async function deny(context: SlackContext, pressed: Pressed): Promise<voi
     });
   const may = await mayTouch(context, pressed, action.incidentId);
   if (!may.ok) return context.tell(pressed.audience, { text: may.reason });
+  // Before they write a reason that would not count; whether they may is asked again of the answer.
+  const mayNot = await context.deps.plans.mayDecide(pressed.userId, action, 'deny');
+  if (mayNot) return context.tell(pressed.audience, { text: mayNot.reason });
   const view = denyView(
     { plan: pressed.value, channel: channel ?? '', threadTs },
     await context.deps.records.plan(action.planId),

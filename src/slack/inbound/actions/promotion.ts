@@ -1,6 +1,5 @@
 import { messageOf, type Refusal, refuse } from '../../../core/errors.ts';
 import { asToolCallId, type IncidentId } from '../../../core/ids.ts';
-import { formatPrincipals } from '../../../core/principal.ts';
 import type { Promotion } from '../../../memory/promotion/ports.ts';
 import type { SlackContext } from '../../context.ts';
 import { asProposalId } from '../../outbound/subject.ts';
@@ -9,6 +8,7 @@ import { codeOf } from '../../outbound/web-errors.ts';
 import { messageUrl } from '../../people/identity.ts';
 import { isAdminNow } from '../../people/reader.ts';
 import type { SlackMemory } from '../../ports.ts';
+import { formatPrincipal } from '../../views/draw-options.ts';
 import { type Entered, readField, readLongField } from '../../views/form.ts';
 import {
   CONTENT,
@@ -245,7 +245,7 @@ async function mayDecide(
       ? undefined
       : refuse(
           'NOT_ADMIN',
-          `Only admins decide what everybody’s memory says: ${formatPrincipals(memory.admins)}.`,
+          `Only admins decide what everybody’s memory says: ${(await formatPrincipal(context, memory.admins)) ?? 'nobody yet'}.`,
         );
   } catch (error) {
     context.deps.log.warn({ error: messageOf(error) }, 'who is an admin cannot be told');

@@ -2,7 +2,7 @@ import type { App, ViewSubmitAction } from '@slack/bolt';
 import { type SettingName, type Settings, settingNames } from '../../../actions/policy/workspace-settings.ts';
 import { messageOf, type Refusal, refuse } from '../../../core/errors.ts';
 import type { Finding } from '../../../core/finding.ts';
-import { formatPrincipals } from '../../../core/principal.ts';
+import { formatGroup, formatPrincipals } from '../../../core/principal.ts';
 import type { SlackContext } from '../../context.ts';
 import { examineWorkspace, peopleOf } from '../../outbound/examine-workspace.ts';
 import { maySetUp } from '../../people/may-set-up.ts';
@@ -109,7 +109,7 @@ async function leavesNobody(context: SlackContext, entered: Settings): Promise<R
     if (settings.isFixed(name)) continue;
     const { people, problems } = await peopleOf(asked, entered[name] ?? []);
     const [problem] = problems;
-    if (problem) return refuse('UNKNOWN_PEOPLE', problem);
+    if (problem) return refuse('UNKNOWN_PEOPLE', await context.withNames(problem));
     if (people.length === 0)
       return refuse(
         'NOBODY_LEFT',
@@ -159,7 +159,7 @@ async function announce(
     alertChannels: settings.alertChannels.map((id) => channelName(channels, id)).join(', '),
     approvers: formatPrincipals(settings.approvers) || 'nobody',
     admins: formatPrincipals(settings.admins) || 'nobody',
-    oncallGroup: settings.oncallGroup ? `@${settings.oncallGroup.replace(/^@/, '')}` : 'whoever may approve',
+    oncallGroup: settings.oncallGroup ? formatGroup(settings.oncallGroup) : 'whoever may approve',
     adminChannel: channelName(channels, settings.adminChannel),
   };
   const lines = settingNames.map((name) => `${settingLabels[name].name}: ${says[name]}`);
@@ -184,8 +184,10 @@ async function announce(
     );
 }
 
-const channelName = (channels: SlackContext['channels'], idOrName: string): string =>
-  `#${(channels.nameOf(idOrName) ?? idOrName).replace(/^#/, '')}`;
+const channelName = (channels: SlackContext['channels'], idOrName: string): string => {
+  const unknown = /^[CG][A-Z0-9]{5,}$/.test(idOrName) ? 'a channel' : idOrName;
+  return `#${(channels.nameOf(idOrName) ?? unknown).replace(/^#/, '')}`;
+};
 
 /** All that can be looked at from here, in the words of `doctor`. */
 export async function findings(context: SlackContext): Promise<readonly Finding[]> {

@@ -236,7 +236,7 @@ function terms(action: Action, { approvers }: DrawOptions, isRung: boolean): rea
     ? isRung
       ? 'open until '
       : `${cut(approvers, 40)} may decide · open until `
-    : 'Nobody is configured who may approve this (SENTRY_APPROVERS) · open until ';
+    : 'Nobody is configured who may approve this: /sentry settings · open until ';
   return [words(who), moment(action.expiresAt), words(' · runs once, only if nothing has changed')];
 }
 

@@ -37,7 +37,7 @@ export function person(id: string): Span {
 }
 
 /** A user group by id: notifies its members when posted. */
-const group = (id: string): Span => ({ type: 'usergroup', usergroup_id: id });
+export const group = (id: string): Span => ({ type: 'usergroup', usergroup_id: id });
 
 /** People and groups by id, as they are mentioned in a message's blocks and in its `text`. */
 export const mentionsOf = (ids: readonly string[]) => ({

@@ -268,13 +268,16 @@ function draw({ measure, points, ranAt }: RecoverySeries): Block | null {
   return chartBlock({
     type: 'bar',
     title: capitalised(measure.label),
-    series: [measure.unit || measure.label],
+    series: [unitOf(measure) || measure.label],
     points: points.map(({ at, value }) => ({ label: sinceFix(at - ranAt), values: [value] })),
     xLabel: 'Before (−) and after (+) the fix',
-    yLabel: capitalised(measure.unit),
+    yLabel: capitalised(unitOf(measure)),
     peak: measure.healthy === 'at_least' ? 'lowest' : 'highest',
   });
 }
+
+/** `S` alone names nothing beside an axis. */
+const unitOf = ({ unit }: RecoverySeries['measure']): string => (unit === 's' ? 'seconds' : unit);
 
 /** A chart's labels know no reader's time zone; this does. */
 const captionOf = ({ ranAt }: RecoverySeries): Block =>

@@ -67,7 +67,7 @@ const SAID = 160;
 const SEEN = 150;
 const LEAST_SAID = 45;
 /** The longest names are cut, not what is said of them. */
-const TITLE = 94;
+const TITLE = 88;
 
 /** What was unknown may have been settled since. */
 function lastWord({ events }: IncidentRecord, { id }: Action): string | undefined {

@@ -194,7 +194,7 @@ function standing(review: Review, options: PromotionCardOptions): readonly Block
         words(
           options.admins
             ? `${cut(options.admins, 300)} may decide. ${review.mayApprove ? '' : 'It cannot be approved as it is. '}`
-            : 'Nobody is configured who may decide this (SENTRY_ADMINS). ',
+            : 'Nobody is configured who may decide this: /sentry settings. ',
         ),
       ),
     ),

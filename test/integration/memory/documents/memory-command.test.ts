@@ -1,12 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createWorkspaceSettings } from '../../../../src/actions/policy/workspace-settings.ts';
 import type { IncidentId } from '../../../../src/core/ids.ts';
 import { conversationStore, runbooksStore, userStore } from '../../../../src/memory/documents/document.ts';
 import { createOutbox } from '../../../../src/memory/outbox.ts';
 import { syncDocuments } from '../../../../src/memory/sync/sync-documents.ts';
 import { syncIncidents } from '../../../../src/memory/sync/sync-incidents.ts';
 import { createAuditLog } from '../../../../src/safety/audit/audit-chain.ts';
+import { openVaultKey } from '../../../../src/safety/vault/vault-key.ts';
 import { createRetrieval, type Retrieval } from '../../../../src/search/retrieval.ts';
 import { sentry as runSentry } from '../../../support/product.ts';
 import { quiet } from '../../../support/quiet.ts';
@@ -23,8 +25,11 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-async function sentry(args: readonly string[], options: { url?: string; input?: string } = {}) {
-  const env = { DATABASE_URL: options.url ?? rig.url, SENTRY_ADMINS: 'UADMIN' };
+async function sentry(
+  args: readonly string[],
+  options: { url?: string; input?: string; env?: Readonly<Record<string, string>> } = {},
+) {
+  const env = { DATABASE_URL: options.url ?? rig.url, SENTRY_ADMINS: 'UADMIN', ...options.env };
   const { code, stdout, stderr } = await runSentry({ dataDir: scratchDir(), env }, args, options.input);
   return { code, out: stdout, err: stderr };
 }
@@ -372,6 +377,37 @@ test('sentry documents lists, shows, edits and rolls back what everybody’s mem
   expect((await sentry(['documents', 'rollback', id, '1', '--as', 'UADMIN'])).out).toContain('version 3');
   const shown = await sentry(['documents', 'show', id]);
   expect(shown.out).toMatch(/Feed the ibis\.\n\nHistory:\n {2}3 .*\n {2}2 .*\n {2}1 /);
+});
+
+test('an admin who was set with /sentry settings is one at the command line, unless the environment says who is', async () => {
+  const vaultKey = 'ab'.repeat(32);
+  const settings = createWorkspaceSettings({
+    sql: rig.sql,
+    audit: createAuditLog(rig.sql),
+    key: openVaultKey('', Buffer.from(vaultKey, 'hex')),
+    fixed: {},
+    team: () => 'T0TEST',
+  });
+  await settings.refresh();
+  const admins = [{ kind: 'user', id: 'U0SET' } as const];
+  expect(
+    await settings.save({ by: 'U0SET', as: 'workspace admin', version: 0, settings: { admins } }),
+  ).toEqual({ ok: true });
+  const written = await rig.documents.write(
+    { kind: 'admin', userId: 'UADMIN' },
+    {
+      place: { store: runbooksStore, incidentId: null },
+      document: note({ path: 'cli/heron', content: 'Feed the heron.' }),
+      sources: [],
+    },
+  );
+  if (!written.ok) throw new Error(written.reason);
+  const retire = (named: string) =>
+    sentry(['documents', 'retire', written.document.id, '--as', 'U0SET'], {
+      env: { SENTRY_ADMINS: named, SENTRY_VAULT_KEY: vaultKey },
+    });
+  expect(await retire('UADMIN')).toMatchObject({ code: 1, err: expect.stringContaining('/sentry settings') });
+  expect(await retire('')).toMatchObject({ code: 0 });
 });
 
 test('sentry memory clear removes all but the conventions, audited', async () => {
