@@ -142,7 +142,9 @@ describe('a sitrep', () => {
       const said = sitrep(record, options);
       expect(said.length).toBeLessThanOrEqual(SITREP);
       const isOver = record.incident.endedAt !== null;
-      expect(said.split('\n').at(-1)).toMatch(isOver ? /^(?:Over|Fixed|Was fixed, then undone)|^Tried/ : /^Next: .*\.$/);
+      expect(said.split('\n').at(-1)).toMatch(
+        isOver ? /^(?:Over|Fixed|Was fixed, then undone)|^Tried/ : /^Next: .*\.$/,
+      );
       expect(said).not.toMatch(/undefined|null|NaN|Invalid/);
     }
   });
