@@ -152,10 +152,8 @@ export function pingsOf({ text, blocks, strip }: Pick<Slot, 'text' | 'blocks' | 
   return [...found];
 }
 
-/** What each need is: whom it has asked already need not hear of it again. A decision ends one, and so does a level or a reason. */
+/** What each need is: whom it has asked already need not hear of it again. A card is one, and so is a level of a call or a reason for it. */
 export function needOf(slot: string, { events }: IncidentRecord): string {
-  if (!slot.startsWith('call:'))
-    return `${slot.split(':')[0]} after ${events.filter(({ type }) => /^action\.(approved|denied)$/.test(type)).length} decisions`;
   const call = events.find((event) => `call:${event.seq}` === slot);
   return call?.type === 'person.called' ? `level ${call.level}, ${call.reason}` : slot;
 }

@@ -10,6 +10,9 @@ const OF_THE_TOKEN = new Set([
   'not_allowed_token_type',
 ]);
 
+/** Of the workspace, for a while: the organisation moves, or Slack has shut it for the moment. */
+const PASSES = new Set(['org_login_required', 'accesslimited']);
+
 /** Why Slack lets nobody in by Socket Mode until a person changes something, and what; undefined: it may the next time. */
 export function socketRefusal(error: unknown): OpsError | undefined {
   const code = codeOf(error);
@@ -27,6 +30,8 @@ export function socketRefusal(error: unknown): OpsError | undefined {
     );
   const { kind } = failureOf(error);
   if (kind === 'wait' || kind === 'uncertain' || isUnknownMethod(error)) return undefined;
+  // Said by something on the way, such as a proxy, not by Slack: alerts must not wait for it.
+  if (code.startsWith('http_') || PASSES.has(code)) return undefined;
   return wrong(
     `Slack opens no Socket Mode connection: ${code}`,
     'Turn it on: app settings → Socket Mode → Enable Socket Mode. Or use HTTP (docs/connect.md).',

@@ -12,7 +12,7 @@ import type { UserDirectory } from '../people/user-directory.ts';
 import type { SlackDeps } from '../ports.ts';
 import type { DrawOptions } from './blocks/slot.ts';
 import { waitsOf } from './blocks/waits.ts';
-import { type Asks, cardOf, whoIsRung } from './ring.ts';
+import { whoIsRung } from './ring.ts';
 
 /** What Slack knows and the record does not: names, groups, where other threads are. */
 export function createDrawOptions(
@@ -36,17 +36,17 @@ export function createDrawOptions(
   const ringOf = async (
     record: Pick<IncidentRecord, 'incident' | 'events'>,
     of: Action | undefined,
-    asks: Asks,
+    at: string,
   ): Promise<readonly string[]> => {
     const oncall = config.oncallGroup ? await groupId(config.oncallGroup.replace(/^@/, '')) : null;
     const deciders = oncall === null && of ? ((await config.approversOf(of)) ?? []) : [];
     const ids = deciders.map(async (one) =>
       one.kind === 'group' ? groupId(one.name.replace(/^@/, '')) : one.kind === 'user' ? one.id : null,
     );
-    return whoIsRung(record, asks, {
+    return whoIsRung(record, at, {
       oncall,
       approvers: (await Promise.all(ids)).filter((id) => id !== null),
-      isQuiet: deps.escalation.isQuiet(record.incident.severity, new Date(asks.at)),
+      isQuiet: deps.escalation.isQuiet(record.incident.severity, new Date(at)),
     });
   };
 
@@ -56,7 +56,7 @@ export function createDrawOptions(
         incident: { ...record.incident, severity: 'critical' as const },
         events: record.events.filter((event) => event.seq < seq),
       };
-      return [seq, await ringOf(then, record.actions.at(-1), { card: null, at })] as const;
+      return [seq, await ringOf(then, record.actions.at(-1), at)] as const;
     });
     return new Map(await Promise.all(waits));
   };
@@ -127,7 +127,7 @@ export function createDrawOptions(
         return place ? messageUrl(workspace.identity(), place.channel, place.ts) : null;
       },
       approvers: asks ? await formatApprovers(deps, asks) : null,
-      ring: asks ? await ringOf(record, asks, cardOf(record, asks)) : [],
+      ring: asks ? await ringOf(record, asks, asks.proposedAt) : [],
       ringAt: (seq) => ringAt.get(seq) ?? [],
       groupOf: (handle) => groups.get(handle) ?? null,
       pagersAfter: deps.escalation.pagersAfter,

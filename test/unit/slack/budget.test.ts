@@ -4,7 +4,7 @@ import { incidentOf } from '../../../evals/replay/incident-of.ts';
 import type { IncidentRecord } from '../../../src/core/incident-record.ts';
 import { draw } from '../../../src/slack/views/blocks/draw.ts';
 import type { DrawOptions, Slot } from '../../../src/slack/views/blocks/slot.ts';
-import { cardOf, whoIsRung } from '../../../src/slack/views/ring.ts';
+import { whoIsRung } from '../../../src/slack/views/ring.ts';
 import { momentOf, needOf, overruns, PINGS, pingsOf, weighSlot } from '../../support/budget.ts';
 import { type Recorded, recordAt, recordedIncidents, ways } from '../../support/recorded-incidents.ts';
 
@@ -23,7 +23,7 @@ const options = {
 function optionsOf(record: IncidentRecord): DrawOptions {
   const asks = record.actions.findLast(({ state }) => state === 'proposed');
   const may = { oncall: 'S0ONCALL', approvers: [], isQuiet: false };
-  return { ...options, ring: asks ? whoIsRung(record, cardOf(record, asks), may) : [] };
+  return { ...options, ring: asks ? whoIsRung(record, asks.proposedAt, may) : [] };
 }
 
 /** What is seen of an incident after each of its events, as far as a draw may see it. */
