@@ -59,7 +59,11 @@ export function createTestIncidents(deps: {
     for (const { key, id, state, old } of rows) {
       if (id !== null && state !== null && AT_REST.includes(state))
         await deps.close(id, CLOSER, 'It was a test.');
-      const isOver = state !== null && (isEnded(state) || AT_REST.includes(state) || THEIRS.includes(state));
+      if (state !== null && THEIRS.includes(state)) {
+        await sql`DELETE FROM test_incident WHERE delivery_key = ${key}`;
+        continue;
+      }
+      const isOver = state !== null && (isEnded(state) || AT_REST.includes(state));
       if (isOver || (id === null && old))
         await sql`UPDATE test_incident SET over = true WHERE delivery_key = ${key}`;
     }

@@ -152,7 +152,7 @@ export function pingsOf({ text, blocks, strip }: Pick<Slot, 'text' | 'blocks' | 
   return [...found];
 }
 
-/** What each need is: whom it has asked already need not hear of it again. A card is one, and so is a level of a call or a reason for it. */
+/** What each need is: whom it has asked already need not hear of it again. A card is one, and so is each level of a call. */
 export function needOf(slot: string, { events }: IncidentRecord): string {
   const call = events.find((event) => `call:${event.seq}` === slot);
   return call?.type === 'person.called' ? `level ${call.level}, ${call.reason}` : slot;

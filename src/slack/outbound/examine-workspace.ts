@@ -21,7 +21,7 @@ export interface Named {
 
 interface Deps {
   readonly client: WebClient;
-  readonly channels: Pick<Channels, 'idOf' | 'nameOf'>;
+  readonly channels: Pick<Channels, 'idOf' | 'isPrivate' | 'nameOf'>;
   readonly directory: Pick<
     UserDirectory,
     'groupMembers' | 'channelMembers' | 'mayAct' | 'name' | 'groupName'

@@ -10,6 +10,8 @@ export interface Channels {
   /** The id of a channel given by id or name; a name nobody knows is given back as `#name`, which Slack takes for posting. */
   idOf(idOrName: string): Promise<string>;
   nameOf(id: string): string | null;
+  /** Its name is known to its members only. */
+  isPrivate(id: string): boolean;
   /** Whether a channel is one of those named by id or name, also where the list of channels cannot be read. */
   isAmong(id: string, idsOrNames: readonly string[]): Promise<boolean>;
 }
@@ -17,6 +19,7 @@ export interface Channels {
 /** Channel names to ids, asked once and again at most every minute while one is missing. */
 export function createChannels(client: WebClient, log: Log): Channels {
   let ids = new Map<string, string>();
+  let closed = new Set<string>();
   let askedAt = Number.NEGATIVE_INFINITY;
   // Every alert asks again; Slack answers 50 times a minute.
   const askedName = cacheAnswers(
@@ -27,6 +30,7 @@ export function createChannels(client: WebClient, log: Log): Channels {
   async function ask(): Promise<void> {
     askedAt = performance.now();
     const found = new Map<string, string>();
+    const shut = new Set<string>();
     let cursor: string | undefined;
     do {
       const page = await client.conversations.list({
@@ -35,10 +39,14 @@ export function createChannels(client: WebClient, log: Log): Channels {
         limit: 500,
         ...(cursor ? { cursor } : {}),
       });
-      for (const { id, name } of page.channels ?? []) if (id && name) found.set(name, id);
+      for (const { id, name, is_private: isPrivate } of page.channels ?? []) {
+        if (id && name) found.set(name, id);
+        if (id && isPrivate) shut.add(id);
+      }
       cursor = page.response_metadata?.next_cursor || undefined;
     } while (cursor);
     ids = found;
+    closed = shut;
   }
 
   async function idOf(idOrName: string): Promise<string> {
@@ -54,6 +62,7 @@ export function createChannels(client: WebClient, log: Log): Channels {
   return {
     idOf,
     nameOf: (id) => [...ids].find(([, each]) => each === id)?.[0] ?? null,
+    isPrivate: (id) => closed.has(id),
     async isAmong(id, idsOrNames) {
       const wanted = await Promise.all(idsOrNames.map(idOf));
       if (wanted.includes(id)) return true;

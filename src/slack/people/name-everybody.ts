@@ -3,7 +3,7 @@ import type { UserDirectory } from './user-directory.ts';
 
 interface Names {
   readonly directory: Pick<UserDirectory, 'name' | 'groupName'>;
-  readonly channels: Pick<Channels, 'nameOf'>;
+  readonly channels: Pick<Channels, 'nameOf' | 'isPrivate'>;
 }
 
 /**
@@ -17,6 +17,8 @@ export async function nameEverybody({ directory, channels }: Names, text: string
   const named = found.map(async ([mark, kind, id, label]) => {
     if (kind === '@') return [mark, await directory.name(id)] as const;
     if (kind === '!subteam^') return [mark, `@${await directory.groupName(id)}`] as const;
+    // As Slack does for whoever is not in it: people's own words may name one.
+    if (channels.isPrivate(id)) return [mark, 'a private channel'] as const;
     return [mark, `#${channels.nameOf(id) ?? label ?? 'a channel'}`] as const;
   });
   const names = new Map(await Promise.all(named));

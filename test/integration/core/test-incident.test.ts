@@ -102,4 +102,7 @@ it('that has found something real is left to people', async () => {
     return row?.n === 0 ? true : null;
   });
   expect((await core.records.incident(id))?.state).toBe('awaiting_approval');
+  // From now on it is one like others: it counts, and is learnt from.
+  const [is] = await core.sql<{ readonly test: boolean }>`SELECT sentry_is_test(${id}) AS test`;
+  expect(is?.test).toBe(false);
 });

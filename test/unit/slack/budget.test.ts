@@ -103,14 +103,15 @@ describe('whom a thread mentions', () => {
   it('is who is on call where a card waits, and by each level of the ladder', () => {
     const heard = (name: string) =>
       pingsIn(recordedIncidents.find((each) => each.name === name) as Recorded).heard;
-    expect(heard('one repair, approved and fixed')).toEqual(['S0ONCALL: action after 0 decisions']);
+    expect(heard('one repair, approved and fixed')).toEqual(['S0ONCALL: action:act_aaaaaaaaaaaa']);
     expect(heard('denied, and another way that is fixed')).toHaveLength(2);
     expect(heard('fixed, and fired again')).toHaveLength(2);
     expect(heard('escalated, with calls and a page that fails')).toEqual([
       'S0ONCALL: level 1, unsolved',
       'S0ONCALL: level 2, unacknowledged',
     ]);
-    expect(heard('a hint, and another cause')).toEqual(['S0ONCALL: action after 0 decisions']);
+    // Two cards, of two causes.
+    expect(heard('a hint, and another cause')).toHaveLength(2);
   });
 
   it('reads no mention in what is quoted', () => {

@@ -18,6 +18,8 @@ beforeEach(() => {
   dir = scratchDir();
   journalctl = join(dir, 'journalctl');
   writeFileSync(join(dir, 'journal'), '');
+  // Whatever stands in the folders above, it is no ES module.
+  writeFileSync(join(dir, 'package.json'), '{}');
   writeFileSync(
     journalctl,
     `#!${process.execPath}
