@@ -435,4 +435,33 @@ describe('taking back is told as it can be', () => {
     const answer = ask(record(second), 'can we undo it?', { mayUndo: ({ step }: Action) => step === 2 });
     expect(answer).toContain('(step 2)');
   });
+
+  test('not of a step that failed, may have run or runs', () => {
+    for (const state of ['failed', 'unknown', 'started'] as const)
+      expect(ask({ ...ended, actions: [{ ...setting, state }] }, 'can we undo it?', can)).not.toContain(
+        'Yes',
+      );
+    const failed = { ...setting, id: asActionId('act_eeeeeeeeeeee'), step: 2, state: 'failed' as const };
+    expect(ask(record(failed), 'can we undo it?', can)).toMatch(/^Yes, .*\(step 1\)/);
+  });
+
+  test('of a plan with how each step stands, not as taken back while one is not', () => {
+    const second = { ...setting, id: asActionId('act_eeeeeeeeeeee'), step: 2 };
+    const last = undo({ state: 'succeeded', undoes: second.id, finishedAt: '2026-11-21T10:12:02.000Z' });
+    const first = undo({
+      id: asActionId('act_dddddddddddd'),
+      planId: last.planId,
+      step: 2,
+      state: 'failed',
+      toolCallId: CALL,
+      finishedAt: '2026-11-21T10:13:00.000Z',
+    });
+    for (const question of ['who undid it?', 'can it be undone?']) {
+      const answer = ask(record(second, last, first), question, can);
+      expect(answer).toMatch(
+        /^Only step 2 of 2 is undone: the undo of step 1 failed, asked for by @UNOAH at 10:13: /,
+      );
+      expect(answer).not.toMatch(/Taken back|Yes/);
+    }
+  });
 });
