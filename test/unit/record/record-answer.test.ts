@@ -464,4 +464,18 @@ describe('taking back is told as it can be', () => {
       expect(answer).not.toMatch(/Taken back|Yes/);
     }
   });
+
+  test.each(['is it fixed?', 'did it help?', 'how does it stand?'])(
+    'first, where it was what had fixed it: %s',
+    (question) => {
+      const done = undo({ state: 'succeeded', purpose: 'undo', finishedAt: '2026-11-21T10:12:02.000Z' });
+      const confirmed = {
+        ...record(done),
+        incident: { ...ended.incident, resolvedBy: 'confirmed' as const },
+      };
+      expect(ask(confirmed, question)).toMatch(/^It was fixed, then undone by @UNOAH at 10:12\.\n/);
+      expect(ask({ ...confirmed, actions: [setting] }, question)).not.toContain('undone');
+      expect(ask(record(done), question)).toMatch(/^What was done: undone by @UNOAH at 10:12\.\n/);
+    },
+  );
 });
