@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/core/action.ts';
-import { asActionId } from '../../../src/core/ids.ts';
+import type { Denial } from '../../../src/core/denial.ts';
+import { asActionId, asIncidentId } from '../../../src/core/ids.ts';
 import type { Line } from '../../../src/incidents/questions/answer-lines.ts';
 import { asksForNow } from '../../../src/incidents/questions/asks-for-now.ts';
 import { notAnswered } from '../../../src/incidents/questions/not-answered.ts';
@@ -478,4 +479,38 @@ describe('taking back is told as it can be', () => {
       expect(ask(record(done), question)).toMatch(/^What was done: undone by @UNOAH at 10:12\.\n/);
     },
   );
+});
+
+describe('a No that was overridden', () => {
+  const no = (incidentId: string): Denial => ({
+    id: 'dn_1',
+    incidentId: asIncidentId(incidentId),
+    actionId: asActionId('act_dddddddddddd'),
+    scope: 'object',
+    kind: 'session',
+    label: 'session 4242',
+    saidBy: 'UAMARA',
+    saidAt: '2026-11-21T09:30:00.000Z',
+    reason: 'it is the backup',
+    until: null,
+    channel: null,
+    takenBackBy: null,
+    takenBackAt: null,
+  });
+  const over = (incidentId: string) => ({
+    ...ended,
+    actions: [{ ...ended.actions[0]!, denialsAcknowledged: ['dn_1'] }],
+    denials: [no(incidentId)],
+  });
+
+  test('is told, with its reason only where it was said here', () => {
+    expect(ask(over('INC-3'), 'was anything denied?')).toBe(
+      '@UAMARA had said no at 09:30 in another incident.',
+    );
+    expect(ask(over('INC-7'), 'was anything denied?')).toBe(
+      '@UAMARA had said no at 09:30: “it is the backup”.',
+    );
+    expect(answerWithSource(over('INC-3'), 'was anything denied?', around)?.outcome).toBe('answered');
+    expect(ask({ ...ended, denials: [no('INC-3')] }, 'was anything denied?')).toBe('Nobody said no.');
+  });
 });
