@@ -5,6 +5,8 @@ import type { IncidentRecord } from './incident-record.ts';
 export interface Undone {
   /** `all`: nothing of what ran stands any more. `part`: some of it does. */
   readonly kind: 'all' | 'part' | 'failed' | 'unknown' | 'open';
+  /** Whether some of it is known to be undone, whatever became of the rest. */
+  readonly anyDone: boolean;
   readonly says: string;
   readonly by: string | null;
   /** When it ended, ISO 8601; null: it has not. */
@@ -33,19 +35,17 @@ export function undoneOf(actions: readonly Action[], steps: readonly Action[]): 
   const running = inState('approved', 'started', 'queued');
   const told = (kind: Undone['kind'], says: string): Undone => ({
     kind,
+    anyDone: done.length > 0,
     says,
     by: last.requestedBy,
     at: kind === 'open' ? null : last.finishedAt,
   });
-  if (unknown.length > 0) return told('unknown', `Unknown whether ${its(unknown)} ran, asked for by`);
-  if (inState('proposed').length > 0) return told('open', 'Undo waits for approval, asked for by');
-  if (running.length > 0) return told('open', 'Being undone, asked for by');
   const only = `Only ${stepNames(done)} of ${steps.length} ${done.length > 1 ? 'are' : 'is'} undone`;
-  if (failed.length > 0)
-    return told(
-      'failed',
-      `${done.length > 0 ? `${only}: ` : ''}${capitalised(its(failed), done.length > 0)} failed, asked for by`,
-    );
+  const after = (text: string): string => (done.length > 0 ? `${only}: ${text}` : capitalised(text));
+  if (unknown.length > 0) return told('unknown', after(`unknown whether ${its(unknown)} ran, asked for by`));
+  if (inState('proposed').length > 0) return told('open', after('undo waits for approval, asked for by'));
+  if (running.length > 0) return told('open', after('being undone, asked for by'));
+  if (failed.length > 0) return told('failed', after(`${its(failed)} failed, asked for by`));
   return done.length < ran.length ? told('part', `${only}, by`) : told('all', 'Undone by');
 }
 
@@ -58,10 +58,14 @@ export const stepNames = (numbers: readonly number[]): string => {
 
 /** Whether what fixed it is known to stand no more, or not to be known to stand. */
 export const hasFallen = (undone: Undone | null): boolean =>
-  undone !== null && ['all', 'part', 'unknown'].includes(undone.kind);
+  undone !== null && (undone.anyDone || undone.kind === 'unknown');
 
 /** How what our own check has seen fixed stands now: `fixed`, `fixed, then undone`. */
-export const formatFixed = (undone: Undone | null): string => `fixed${undone ? since[undone.kind] : ''}`;
+export function formatFixed(undone: Undone | null): string {
+  if (undone === null) return 'fixed';
+  const { kind, anyDone } = undone;
+  return `fixed${since[anyDone && kind !== 'all' ? 'part' : kind]}`;
+}
 
 const since: Readonly<Record<Undone['kind'], string>> = {
   all: ', then undone',
@@ -84,8 +88,7 @@ export function undoneRepair({
 export const formatUndone = ({ says, by }: Undone, nameOf: (by: string) => string): string =>
   `${says} ${by === null ? 'a person' : nameOf(by)}`;
 
-const capitalised = (text: string, isWithin: boolean): string =>
-  isWithin ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 const latest = ({ finishedAt, proposedAt }: Action): string => finishedAt ?? proposedAt;
 

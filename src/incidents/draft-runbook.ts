@@ -1,9 +1,10 @@
-import { stepsOf } from '../core/action.ts';
+import { type Action, repairOf, stepsOf } from '../core/action.ts';
 import { clipLine } from '../core/clip.ts';
 import { describeAct } from '../core/describe-act.ts';
 import { groupTitle } from '../core/group.ts';
 import type { IncidentRecord } from '../core/incident-record.ts';
 import { CLAUDES_WORDS, isModels } from '../core/model-words.ts';
+import { hasFallen, undoneOf } from '../core/undone.ts';
 
 /** A runbook as an incident would have wanted it: prose for people and for search, which runs nothing. */
 export interface RunbookDraft {
@@ -23,9 +24,11 @@ export function draftRunbook(record: IncidentRecord): RunbookDraft | null {
   const whose = isModels(last.diagnosis, events) ? `${CLAUDES_WORDS}: ` : '';
   const ran = actions.filter(({ startedAt, undoes }) => startedAt !== null && undoes === null);
   const seen = events.findLast((event) => event.type === 'verification.concluded');
+  const repair = seen?.type === 'verification.concluded' ? repairOf(actions, seen.round) : undefined;
+  const stands = !repair || !hasFallen(undoneOf(actions, stepsOf(actions, repair)));
   const done = ran.map(
     (action) =>
-      `${describeAct(action)} (${action.state}${stepsOf(actions, action).length > 1 ? `, step ${action.step}` : ''}): \`${clipLine(action.command, LINE).replaceAll('`', "'")}\``,
+      `${describeAct(action)} (${action.state}${stepsOf(actions, action).length > 1 ? `, step ${action.step}` : ''}${undoneSince(actions, action)}): \`${clipLine(action.command, LINE).replaceAll('`', "'")}\``,
   );
   const parts: readonly (readonly [string, readonly string[]])[] = [
     [
@@ -43,7 +46,10 @@ export function draftRunbook(record: IncidentRecord): RunbookDraft | null {
       'What was done',
       done.length > 0 ? done : remedy === null ? [] : [`Nothing was run. What would help: ${remedy}`],
     ],
-    ['How it is known to be over', seen?.type === 'verification.concluded' ? [`${seen.reason}`] : []],
+    [
+      'How it is known to be over',
+      seen?.type === 'verification.concluded' && stands ? [`${seen.reason}`] : [],
+    ],
   ];
   const content = [
     `Drafted from the record of ${incident.id}. Check it before everybody goes by it.`,
@@ -56,4 +62,10 @@ export function draftRunbook(record: IncidentRecord): RunbookDraft | null {
   const name = incident.incidentType ?? last.diagnosis.category ?? incident.alertName ?? incident.id;
   const slug = (name.toLowerCase().match(/[a-z0-9]+/g) ?? [incident.id.toLowerCase()]).join('-').slice(0, 60);
   return { path: `runbooks/${slug}`, title: clipLine(groupTitle(incident), 200), content };
+}
+
+function undoneSince(actions: readonly Action[], action: Action): string {
+  const undone = undoneOf(actions, [action]);
+  if (!hasFallen(undone)) return '';
+  return undone?.kind === 'unknown' ? ', perhaps undone since' : ', undone since';
 }

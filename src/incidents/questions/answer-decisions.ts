@@ -1,7 +1,9 @@
 import type { Action } from '../../core/action.ts';
 import { clipLine } from '../../core/clip.ts';
 import { count } from '../../core/count.ts';
+import type { Denial } from '../../core/denial.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
+import { overriddenBy } from '../../core/overridden.ts';
 import { type Around, commandsOf, ended, type Line, newestFirst, people, SENTENCE } from './answer-lines.ts';
 
 export function approvalOf(record: IncidentRecord, around: Around): readonly Line[] {
@@ -38,8 +40,21 @@ function decisionOf(action: Action, around: Around): Line {
 
 export function denialOf(record: IncidentRecord): readonly Line[] {
   const denied = newestFirst(record).filter(({ state }) => ['denied', 'expired', 'void'].includes(state));
-  if (denied.length === 0) return [['Nobody said no.']];
-  return denied.map((action) => {
+  const although = overriddenOf(record).map(
+    ({ saidBy, saidAt, reason, incidentId }): Line => [
+      ...people([saidBy]),
+      ' had said no at ',
+      { at: saidAt },
+      // What they said elsewhere is for those who may read there.
+      incidentId !== record.incident.id
+        ? ' in another incident.'
+        : reason === ''
+          ? ', without a reason.'
+          : `: “${clipLine(reason, SENTENCE)}”.`,
+    ],
+  );
+  if (denied.length + although.length === 0) return [['Nobody said no.']];
+  const here = denied.map((action): Line => {
     const what: Line = [' (', ...commandsOf(record, action), ')'];
     if (action.state === 'expired')
       return ['It was not denied: nobody decided before ', { at: action.expiresAt }, ...what, '.'];
@@ -57,7 +72,14 @@ export function denialOf(record: IncidentRecord): readonly Line[] {
       '.',
     ];
   });
+  return [...here, ...although];
 }
+
+/** The Noes to what was to be done here that no plan of this incident shows as its own denial. */
+export const overriddenOf = (record: IncidentRecord): readonly Denial[] =>
+  overriddenBy(record, record.actions).filter(
+    ({ actionId }) => !record.actions.some(({ id, state }) => id === actionId && state === 'denied'),
+  );
 
 /** Until when what was proposed last can be decided. */
 export function expiryOf(record: IncidentRecord): Line {

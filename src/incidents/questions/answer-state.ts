@@ -4,6 +4,7 @@ import type { IncidentEvent } from '../../core/event.ts';
 import { groupTitle } from '../../core/group.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { isMerged, lastMerge } from '../../core/merged-with.ts';
+import { formatFixed, hasFallen, undoneRepair } from '../../core/undone.ts';
 import {
   type Around,
   commandsOf,
@@ -21,11 +22,16 @@ import { formatStanding } from './format-state.ts';
 export function overOf(record: IncidentRecord): readonly Line[] {
   const { incident } = record;
   if (incident.state === 'resolved' || incident.state === 'ignored')
-    return [endOf(record), ...confirmation(record), ...lastingFixOf(record)];
+    return [...fallenOf(record), endOf(record), ...confirmation(record), ...lastingFixOf(record)];
   const source: Line[] = incident.sourceResolvedAt
     ? [['The alert itself ended at ', { at: incident.sourceResolvedAt }, '.']]
     : [];
-  return [[`It is not over: ${lower(formatStanding(incident))}.`], ...source, ...lastLook(record)];
+  return [
+    ...fallenOf(record),
+    [`It is not over: ${lower(formatStanding(incident))}.`],
+    ...source,
+    ...lastLook(record),
+  ];
 }
 
 /** Whether what was done helped, and how it stands. */
@@ -37,6 +43,22 @@ export function helpedOf(record: IncidentRecord): readonly Line[] {
       : [];
   const hasRun = record.actions.some(({ startedAt }) => startedAt !== null);
   return [...not, ...(hasRun ? [] : [['Nothing ran.'] as Line]), ...overOf(record)];
+}
+
+/** That what was done for it stands no more, or not for certain; that it had fixed it only where our own check has seen that. */
+function fallenOf(record: IncidentRecord): readonly Line[] {
+  const undone = undoneRepair(record);
+  if (undone === null || !hasFallen(undone)) return [];
+  const { kind, anyDone, says, by, at } = undone;
+  const who: Line = [
+    ...(by === null ? ['a person'] : people([by])),
+    ...(at === null ? ['.'] : [' at ', { at }, '.']),
+  ];
+  if (record.incident.resolvedBy !== 'confirmed') return [[`What was done: ${lower(says)} `, ...who]];
+  const fixed = anyDone
+    ? `${formatFixed(undone)}${kind === 'all' ? ' by' : `: ${lower(says)}`}`
+    : `fixed; ${lower(says)}`;
+  return [[`It was ${fixed} `, ...who]];
 }
 
 /** How bad it is, and who said so where a person did. */
@@ -88,7 +110,14 @@ export function nowOf(record: IncidentRecord): readonly Line[] {
   const next: Line[] = incident.nextStep
     ? [[`Next: ${ended(clipLine(incident.nextStep, SENTENCE))}`, ...askingAgain(incident)]]
     : [];
-  return [endOf(record), ...callOf(record), ...lastingFixOf(record), ...next, ...lastLook(record)];
+  return [
+    ...fallenOf(record),
+    endOf(record),
+    ...callOf(record),
+    ...lastingFixOf(record),
+    ...next,
+    ...lastLook(record),
+  ];
 }
 
 export function nextOf(record: IncidentRecord, around: Around): Line {

@@ -1,13 +1,46 @@
 import { type Action, stepsOf, undoOf } from '../../core/action.ts';
 import { clipLine } from '../../core/clip.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
+import { undoneOf as undoneOfPlan } from '../../core/undone.ts';
 import { type Around, commandsOf, ended, type Line, newestFirst, people, SENTENCE } from './answer-lines.ts';
 
 /** What was taken back, at whose word, and what became of it; the newest first. */
 export function undoneOf(record: IncidentRecord): readonly Line[] {
   const undos = undosOf(record);
-  if (undos.length > 0) return undos.map((undo) => becameOf(record, undo));
+  const told = new Set<string>();
+  const lines = undos.flatMap((undo) => {
+    const steps = undoneBy(record, undo);
+    const whole = ofPlan(record, steps);
+    const plan = steps[0]?.planId;
+    if (whole === null || plan === undefined) return [becameOf(record, undo)];
+    if (told.has(plan)) return [];
+    told.add(plan);
+    return [whole];
+  });
+  if (lines.length > 0) return lines;
   return [[ranOf(record).length > 0 ? 'Nothing was taken back.' : 'Nothing ran, so nothing was taken back.']];
+}
+
+/** All steps of the plan that it takes back, or a part of. */
+function undoneBy({ actions }: IncidentRecord, undo: Action): readonly Action[] {
+  const of = actions.find(({ id }) => id === undo.undoes);
+  return of ? stepsOf(actions, of) : [];
+}
+
+/** How a plan of several steps stands, whose steps were taken back one by one; null: it is none, or nothing became of it. */
+function ofPlan(record: IncidentRecord, steps: readonly Action[]): Line | null {
+  const [first] = steps;
+  const undone = steps.length > 1 ? undoneOfPlan(record.actions, steps) : null;
+  if (first === undefined || undone === null) return null;
+  const { says, by, at } = undone;
+  return [
+    `${says} `,
+    ...(by === null ? ['a person'] : people([by])),
+    ...(at === null ? [] : [' at ', { at }]),
+    ': ',
+    ...commandsOf(record, first),
+    '.',
+  ];
 }
 
 function becameOf(record: IncidentRecord, undo: Action): Line {
@@ -43,8 +76,8 @@ export function undoableOf(record: IncidentRecord, around: Around): readonly Lin
   return ran.map((first) => {
     const steps = stepsOf(record.actions, first);
     const undo = steps.flatMap((step) => undoOf(record.actions, step) ?? [])[0];
-    if (undo) return becameOf(record, undo);
-    const can = steps.filter((step) => around.mayUndo(step));
+    if (undo) return ofPlan(record, steps) ?? becameOf(record, undo);
+    const can = steps.filter((step) => step.state === 'succeeded' && around.mayUndo(step));
     const what = commandsOf(record, first);
     if (can.length === 0) return ['I have no way to take this back: ', ...what, ` (${undoWords(first)}).`];
     const part = can.length < steps.length ? ` (${can.map(({ step }) => `step ${step}`).join(', ')})` : '';

@@ -1,6 +1,7 @@
 import { callStateOf } from '../../core/calls.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { ruledOutOf, runbookIdOf } from './answer-cause.ts';
+import { overriddenOf } from './answer-decisions.ts';
 import type { Around } from './answer-lines.ts';
 import { undosOf } from './answer-undo.ts';
 import { lastDiagnosis } from './format-cause.ts';
@@ -20,7 +21,9 @@ const has: Readonly<Partial<Record<Subject, Has>>> = {
   run: hasRun,
   mine: hasRun,
   undoable: hasRun,
-  denial: ({ actions }) => actions.some(({ state }) => ['denied', 'expired', 'void'].includes(state)),
+  denial: (record) =>
+    record.actions.some(({ state }) => ['denied', 'expired', 'void'].includes(state)) ||
+    overriddenOf(record).length > 0,
   runbook: (record) => runbookIdOf(record) !== null,
   undone: (record) => undosOf(record).length > 0,
   asked: ({ actions }) => actions.some(({ state, auditOnly }) => state === 'proposed' && !auditOnly),

@@ -13,7 +13,7 @@ import {
   ruledOutOf,
   runbookOf,
 } from './answer-cause.ts';
-import { approvalOf, askedOf, denialOf, expiryOf, stoppedOf } from './answer-decisions.ts';
+import { approvalOf, askedOf, denialOf, expiryOf, overriddenOf, stoppedOf } from './answer-decisions.ts';
 import { type Around, type Line, newestFirst } from './answer-lines.ts';
 import { calledOf, closingOf, rungOf } from './answer-people.ts';
 import { rightsOf, sentryOf } from './answer-sentry.ts';
@@ -201,9 +201,13 @@ function withPerson(
 ): readonly Line[] {
   const verb = subjects.includes('approval') ? 'approved' : subjects.includes('denial') ? 'denied' : null;
   if (verb === null) return lines;
-  const who = record.actions.flatMap<string | null>(({ state, approvedBy, decidedBy }) =>
-    verb === 'denied' ? (state === 'denied' ? [decidedBy] : []) : [...approvedBy],
-  );
+  const who: readonly (string | null)[] =
+    verb === 'denied'
+      ? [
+          ...record.actions.flatMap(({ state, decidedBy }) => (state === 'denied' ? [decidedBy] : [])),
+          ...overriddenOf(record).map(({ saidBy }) => saidBy),
+        ]
+      : record.actions.flatMap(({ approvedBy }) => approvedBy);
   const isMeant = (id: string | null): boolean =>
     id !== null &&
     (id.toLowerCase() === person.toLowerCase() ||

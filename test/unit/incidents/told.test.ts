@@ -162,6 +162,24 @@ describe('what a person has undone', () => {
     expect(shown(recordOf([...steps, one]), 'summary:1')).toContain('⚪ Fixed, then partly undone');
   });
 
+  it.each([
+    ['failed', 'the undo of step 1 failed, asked for by'],
+    ['proposed', 'undo waits for approval, asked for by'],
+    ['started', 'being undone, asked for by'],
+    ['unknown', 'unknown whether the undo of step 1 ran, asked for by'],
+  ] as const)(
+    'of a plan is not green while one step is undone and the undo of the other is %s',
+    (state, rest) => {
+      const second = { ...done, id: asActionId('act_dddddddddddd'), planId: ACTION, step: 2 };
+      const two = undo({ id: asActionId('act_ffffffffffff'), undoes: second.id });
+      const record = recordOf([done, second, two, undo({ state })]);
+      expect(undoneOf(record.actions, [done, second])?.says).toBe(`Only step 2 of 2 is undone: ${rest}`);
+      expect(shown(record, 'summary:1')).toContain('⚪ Fixed, then partly undone');
+      expect(shown(record, 'root')).not.toMatch(/Resolved · fixed|🟢|#2eb67d/);
+      expect(update(record)).toContain('Was fixed, then partly undone');
+    },
+  );
+
   it('says in the line by which it is opened again who undid the fix', () => {
     const reopened = recordOf([done, undo()], { state: 'diagnosing', round: 2 }, [
       { type: 'action.started', actionId: UNDO },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/core/action.ts';
-import { asActionId } from '../../../src/core/ids.ts';
+import type { Denial } from '../../../src/core/denial.ts';
+import { asActionId, asIncidentId } from '../../../src/core/ids.ts';
 import type { Line } from '../../../src/incidents/questions/answer-lines.ts';
 import { asksForNow } from '../../../src/incidents/questions/asks-for-now.ts';
 import { notAnswered } from '../../../src/incidents/questions/not-answered.ts';
@@ -434,5 +435,82 @@ describe('taking back is told as it can be', () => {
     const second = { ...setting, id: asActionId('act_eeeeeeeeeeee'), step: 2 };
     const answer = ask(record(second), 'can we undo it?', { mayUndo: ({ step }: Action) => step === 2 });
     expect(answer).toContain('(step 2)');
+  });
+
+  test('not of a step that failed, may have run or runs', () => {
+    for (const state of ['failed', 'unknown', 'started'] as const)
+      expect(ask({ ...ended, actions: [{ ...setting, state }] }, 'can we undo it?', can)).not.toContain(
+        'Yes',
+      );
+    const failed = { ...setting, id: asActionId('act_eeeeeeeeeeee'), step: 2, state: 'failed' as const };
+    expect(ask(record(failed), 'can we undo it?', can)).toMatch(/^Yes, .*\(step 1\)/);
+  });
+
+  test('of a plan with how each step stands, not as taken back while one is not', () => {
+    const second = { ...setting, id: asActionId('act_eeeeeeeeeeee'), step: 2 };
+    const last = undo({ state: 'succeeded', undoes: second.id, finishedAt: '2026-11-21T10:12:02.000Z' });
+    const first = undo({
+      id: asActionId('act_dddddddddddd'),
+      planId: last.planId,
+      step: 2,
+      state: 'failed',
+      toolCallId: CALL,
+      finishedAt: '2026-11-21T10:13:00.000Z',
+    });
+    for (const question of ['who undid it?', 'can it be undone?']) {
+      const answer = ask(record(second, last, first), question, can);
+      expect(answer).toMatch(
+        /^Only step 2 of 2 is undone: the undo of step 1 failed, asked for by @UNOAH at 10:13: /,
+      );
+      expect(answer).not.toMatch(/Taken back|Yes/);
+    }
+  });
+
+  test.each(['is it fixed?', 'did it help?', 'how does it stand?'])(
+    'first, where it was what had fixed it: %s',
+    (question) => {
+      const done = undo({ state: 'succeeded', purpose: 'undo', finishedAt: '2026-11-21T10:12:02.000Z' });
+      const confirmed = {
+        ...record(done),
+        incident: { ...ended.incident, resolvedBy: 'confirmed' as const },
+      };
+      expect(ask(confirmed, question)).toMatch(/^It was fixed, then undone by @UNOAH at 10:12\.\n/);
+      expect(ask({ ...confirmed, actions: [setting] }, question)).not.toContain('undone');
+      expect(ask(record(done), question)).toMatch(/^What was done: undone by @UNOAH at 10:12\.\n/);
+    },
+  );
+});
+
+describe('a No that was overridden', () => {
+  const no = (incidentId: string): Denial => ({
+    id: 'dn_1',
+    incidentId: asIncidentId(incidentId),
+    actionId: asActionId('act_dddddddddddd'),
+    scope: 'object',
+    kind: 'session',
+    label: 'session 4242',
+    saidBy: 'UAMARA',
+    saidAt: '2026-11-21T09:30:00.000Z',
+    reason: 'it is the backup',
+    until: null,
+    channel: null,
+    takenBackBy: null,
+    takenBackAt: null,
+  });
+  const over = (incidentId: string) => ({
+    ...ended,
+    actions: [{ ...ended.actions[0]!, denialsAcknowledged: ['dn_1'] }],
+    denials: [no(incidentId)],
+  });
+
+  test('is told, with its reason only where it was said here', () => {
+    expect(ask(over('INC-3'), 'was anything denied?')).toBe(
+      '@UAMARA had said no at 09:30 in another incident.',
+    );
+    expect(ask(over('INC-7'), 'was anything denied?')).toBe(
+      '@UAMARA had said no at 09:30: “it is the backup”.',
+    );
+    expect(answerWithSource(over('INC-3'), 'was anything denied?', around)?.outcome).toBe('answered');
+    expect(ask({ ...ended, denials: [no('INC-3')] }, 'was anything denied?')).toBe('Nobody said no.');
   });
 });
