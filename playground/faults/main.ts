@@ -22,6 +22,7 @@ const HELP = `The shop, the system under care: a database, a host, containers an
 and the alerts they raise.
 
   --data DIR               keep the database and the state here (required)
+  --host-data DIR          keep the host's files here, else in a folder of --data
   --port N                 listen on this port of 127.0.0.1; 0 or nothing: any free one
   --alert-url URL          Sentry's Alertmanager webhook; without it no alert is sent there
   --webhook-secret-file F  its content is sent to it as a bearer token
@@ -40,6 +41,7 @@ const { values } = parseArgs({
     'alert-url': { type: 'string' },
     'webhook-secret-file': { type: 'string' },
     'slack-webhook-url': { type: 'string' },
+    'host-data': { type: 'string' },
     'docker-socket': { type: 'string', multiple: true, default: [] },
     'podman-socket': { type: 'string', multiple: true, default: [] },
     'quiet-workload': { type: 'boolean' },
@@ -63,7 +65,7 @@ async function serve(data: string, listenOn: number): Promise<void> {
     slackUrl: values['slack-webhook-url'] ?? null,
   };
   const alerter = new Alerter(join(dataDir, 'alerts.json'), receivers, log);
-  const host = await startShopHost(join(dataDir, 'shop-host'));
+  const host = await startShopHost(resolve(values['host-data'] ?? join(dataDir, 'shop-host')));
   const engines = {
     docker: await findEngine('docker', values['docker-socket']),
     podman: await findEngine('podman', values['podman-socket']),

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { z } from 'zod';
 import { type Config } from '../config/config.ts';
 import { packageRoot } from '../config/package-root.ts';
@@ -109,6 +109,8 @@ export async function startFaults(
       args: [
         '--port',
         String(options.port),
+        '--host-data',
+        shopHostFolder(config.dataDir),
         '--alert-url',
         options.alertUrl,
         ...(secretFile ? ['--webhook-secret-file', secretFile] : []),
@@ -129,6 +131,16 @@ export async function startFaults(
     throw error;
   }
 }
+
+/**
+ * Where the host of the playground has its files: below the data folder, but for its usual name, `.sentry`, below which
+ * nothing may ever be read by a tool.
+ */
+export const shopHostFolder = (dataDir: string): string =>
+  join(dataDir, 'faults', 'data', 'shop-host').replaceAll(
+    `${sep}.sentry${sep}`,
+    `${sep}.sentry-playground${sep}`,
+  );
 
 /** The playground's systems, as an operator would declare them in `sentry.yaml`. */
 function shopTargets({

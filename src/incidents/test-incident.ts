@@ -7,8 +7,7 @@ import { isEnded } from '../core/machine.ts';
 import type { Sql } from '../core/sql.ts';
 import type { Steered } from './steering.ts';
 
-const TITLE =
-  'Test: nothing is wrong. I show how an incident goes, change nothing, and close this by myself.';
+const TITLE = 'Test: nothing is wrong. I look, change nothing, and close this by myself.';
 /** On record as who closes it: whoever raised it has not. */
 const CLOSER = 'Sentry';
 /** A test that was never opened, since its process died before, is forgotten after so long. */

@@ -79,7 +79,10 @@ function lastingOf(record: IncidentRecord, action: Action): string[] {
 }
 
 /** What people have said no to: here in full; elsewhere who to ask, since its reader need not be able to read there. */
-function denialsOf({ denials, incident }: IncidentRecord, { id, denialsAcknowledged }: Action): string[] {
+function denialsOf(
+  { denials, incident }: IncidentRecord,
+  { id, denialsAcknowledged, approvedBy }: Action,
+): string[] {
   const back = ({ takenBackBy, takenBackAt }: Denial): readonly string[] =>
     takenBackBy && takenBackAt ? [`• taken back by <@${takenBackBy}> at ${moment(takenBackAt)}`] : [];
   const own = denials
@@ -95,7 +98,7 @@ function denialsOf({ denials, incident }: IncidentRecord, { id, denialsAcknowled
       const because =
         incidentId === incident.id ? (reason ? `: “${reason}”` : '') : ' in another incident (ask them)';
       return [
-        `• <@${saidBy}> had said no at ${moment(saidAt)}${because}; to approve it was to approve it although`,
+        `• ${approvedBy.length > 0 ? 'approved although ' : ''}<@${saidBy}> had said no at ${moment(saidAt)}${because}`,
         ...back(denial),
       ];
     });

@@ -182,6 +182,15 @@ const UNDO = 60;
 
 /** What it frees and costs, and whether it can be taken back. */
 function price(steps: readonly Action[], action: Action, title: string, options: DrawOptions) {
+  if (action.undoes !== null)
+    return [
+      paragraph(
+        words('Takes back what was done here: the problem may come back. Asked for by '),
+        ...(action.requestedBy === null ? [words('a person')] : [person(action.requestedBy)]),
+        words('.'),
+      ),
+      paragraph(bold('Touches: '), words(cut(oneLine(action.blastRadius), LEAST_PRICE * 2))),
+    ];
   if (steps.length > 1)
     return [
       paragraph(words(`${count(steps.length, 'step')} in this order; one that fails stops the rest.`)),
@@ -266,8 +275,10 @@ function suspicious({ events }: IncidentRecord): readonly ReturnType<typeof para
 }
 
 /** The act with its object. */
-function askedTitle(steps: readonly Action[], { auditOnly, target }: Action): string {
-  const act = `${cut(oneLine(describePlan(steps)), 90)} on ${cut(oneLine(target), 40)}`;
+function askedTitle(steps: readonly Action[], { auditOnly, target, undoes }: Action): string {
+  const does = `${cut(oneLine(describePlan(steps)), 90)} on ${cut(oneLine(target), 40)}`;
+  // The way back often has the words of a repair.
+  const act = undoes === null ? does : `Undo: ${inSentence(does)}`;
   return auditOnly ? `Would propose (audit mode: nothing will run): ${inSentence(act)}` : `${act}?`;
 }
 
@@ -340,7 +351,7 @@ function soFar({ events }: IncidentRecord, action: Action) {
 
 function approve(steps: readonly Action[], action: Action) {
   const isHigh = steps.some(({ risk }) => risk === 'high');
-  const text = nameOfRun(steps);
+  const text = action.undoes === null ? nameOfRun(steps) : 'Undo it';
   return button({
     text,
     action: ACTIONS.approve,

@@ -93,7 +93,8 @@ function cameBack(
   const who = (by && options.nameOf?.(by)) || 'A person';
   const isUndone = undo !== undefined && !fires;
   const head = fires ? 'Fires again' : isUndone ? `${cut(oneLine(who), 30)} undid the fix` : 'It is back';
-  const often = howOften(opening, incident);
+  // How often it was opened says nothing of how often it was undone.
+  const often = isUndone ? '' : ` (${howOften(opening, incident)})`;
   const next =
     reopened.to === 'diagnosing'
       ? isUndone
@@ -103,11 +104,9 @@ function cameBack(
         ? ' The policy asks for no more.'
         : '';
   return {
-    text: escape(oneLine(`${incident.id}: ${head} (${often}).${next}`)),
+    text: escape(oneLine(`${incident.id}: ${head}${often}.${next}`)),
     blocks: [
-      prose(
-        paragraph(words('🔁 '), bold(head), words(', '), moment(reopened.at), words(` (${often}).${next}`)),
-      ),
+      prose(paragraph(words('🔁 '), bold(head), words(', '), moment(reopened.at), words(`${often}.${next}`))),
     ],
   };
 }

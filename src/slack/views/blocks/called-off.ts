@@ -29,7 +29,7 @@ export function drawCalledOff(
   if (told.length === 0 && (!isCritical || isTold)) return null;
   const who = mentionsOf(told);
   const name = cut(oneLine(nameOf?.(by) ?? ''), 40) || 'A person';
-  const why = reason === '' ? '' : `: “${cut(oneLine(reason), 80)}”`;
+  const why = reason === '' ? '' : `: “${cut(oneLine(reason).replace(/\.$/, ''), 80)}”`;
   const says = `${name} ${type === 'incident.closed' ? 'closed' : 'stopped'} ${record.incident.id}${why}.`;
   return {
     slot: `called-off:${seq}`,

@@ -37,7 +37,9 @@ export function replayOf(app, channel, thread) {
 
 /** The page as it was then: for drawing only. @param {App} app @param {Replay} replay @returns {App} */
 export function asItWas(app, { frames, shown }) {
-  const empty = { ...app.data, messages: new Map() };
+  // What only one person was told is of now.
+  const snapshot = app.data.snapshot && { ...app.data.snapshot, ephemerals: [] };
+  const empty = { ...app.data, snapshot, messages: new Map() };
   const data = frames
     .slice(0, shown)
     .reduce((now, { message }) => applyFrame(now, { type: 'message', message }), empty);
