@@ -38,6 +38,9 @@ export function createSlackSide(services: Services): Slack {
     why: markedWhy,
     config: {
       approversOf: services.approversOf,
+      get approvers() {
+        return settings.approvers;
+      },
       get oncallGroup() {
         return settings.oncallGroup;
       },
