@@ -1,4 +1,5 @@
 import { settleByClick } from '../actions/approvals/resolve-unknown-outcome.ts';
+import { mayDecideNow } from '../actions/policy/may-decide-now.ts';
 import { count } from '../core/count.ts';
 import { refuse } from '../core/errors.ts';
 import { type IncidentId, parseIncidentId } from '../core/ids.ts';
@@ -38,6 +39,9 @@ export function createSlackSide(services: Services): Slack {
     why: markedWhy,
     config: {
       approversOf: services.approversOf,
+      get approvers() {
+        return settings.approvers;
+      },
       get oncallGroup() {
         return settings.oncallGroup;
       },
@@ -50,7 +54,12 @@ export function createSlackSide(services: Services): Slack {
       mayDecide: async (user, action, decision) => {
         const incident = await services.records.incident(action.incidentId);
         return incident
-          ? services.policy.mayDecide(user, action, incident, decision, services.slackWorkspace.directory)
+          ? mayDecideNow(services.policy, services.slackWorkspace.directory, [
+              user,
+              action,
+              incident,
+              decision,
+            ])
           : notOnRecord;
       },
     },

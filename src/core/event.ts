@@ -76,12 +76,16 @@ export type IncidentEventBody =
   | { readonly type: 'diagnosis.concluded'; readonly round: number; readonly diagnosis: Diagnosis }
   /** A claim whose evidence did not hold: dropped, and the confidence cut. */
   | { readonly type: 'claim.dropped'; readonly claim: string; readonly reason: string }
-  /** `said`: what a model gave as its reason, in its words. `asksAgainAt`: when the limit is over that was the reason. */
+  /**
+   * `said`: what a model gave as its reason, in its words. `asksAgainAt`: when the limit is over that was the reason. `severity`:
+   * how bad it was then; absent on older records.
+   */
   | {
       readonly type: 'plan.none';
       readonly reason: string;
       readonly said?: string;
       readonly asksAgainAt?: string;
+      readonly severity?: Severity;
     }
   | { readonly type: 'action.proposed'; readonly actionId: ActionId }
   | { readonly type: 'action.approved'; readonly actionId: ActionId; readonly by: string }
@@ -254,10 +258,21 @@ export type IncidentEventBody =
       readonly by: string;
       readonly reason: string;
     }
-  | { readonly type: 'incident.stopped'; readonly by: string; readonly reason: string }
+  /** `severity`: how bad it was then; absent on older records. */
+  | {
+      readonly type: 'incident.stopped';
+      readonly by: string;
+      readonly reason: string;
+      readonly severity?: Severity;
+    }
   | { readonly type: 'incident.resumed'; readonly by: string }
-  /** A person says that it is over. */
-  | { readonly type: 'incident.closed'; readonly by: string; readonly reason: string }
+  /** A person says that it is over. `severity`: how bad it was then; absent on older records. */
+  | {
+      readonly type: 'incident.closed';
+      readonly by: string;
+      readonly reason: string;
+      readonly severity?: Severity;
+    }
   /** A person says how bad it is. */
   | {
       readonly type: 'severity.changed';

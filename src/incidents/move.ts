@@ -120,7 +120,7 @@ export async function moveIn(
            ORDER BY id COLLATE "C" FOR UPDATE`
       : [];
   const held = locked.find(({ id }) => id === incident.id);
-  const rows = await tx`
+  const rows = await tx<Pick<Incident, 'severity'>>`
     UPDATE incident SET
       state = ${to},
       muted_by = CASE WHEN ${isEnded(to)} THEN muted_by END,
@@ -155,9 +155,10 @@ export async function moveIn(
       details_deleted_at = NULL,
       updated_at = clock_timestamp()
     WHERE id = ${incident.id} AND state = ${from} AND round = ${incident.round}
-    RETURNING id`;
+    RETURNING severity`;
   const stateKey = `state:${key}`;
-  if (rows.length === 0) {
+  const [row] = rows;
+  if (row === undefined) {
     const [done] =
       await tx`SELECT 1 AS x FROM event WHERE incident_id = ${incident.id} AND dedupe_key = ${stateKey}`;
     return done ? 'already' : 'lost';
@@ -167,7 +168,7 @@ export async function moveIn(
   if (endsMerge && typeof held?.merged_into === 'string')
     await letGo(tx, deps, [incident.id, held.merged_into], null);
   for (const [index, event] of events.entries())
-    await deps.records.append(tx, incident.id, event, `${key}:${index}`);
+    await deps.records.append(tx, incident.id, weighed(event, row.severity), `${key}:${index}`);
   await deps.records.append(tx, incident.id, { type: 'state.changed', from, to, reason }, stateKey);
   // Marked, because a reason may be a model's or a person's words, and those of some turns say what the turn is for.
   if (turnAfterMs !== null)
@@ -179,6 +180,13 @@ export async function moveIn(
       SELECT sentry_enqueue_turn(${incident.id}, ${ASK_AGAIN_TURN}, greatest(0, ceil(
         extract(epoch FROM ${changes.asksAgainAt}::timestamptz - clock_timestamp()) * 1000))::bigint + ${ASK_AGAIN_AFTER_MS})`;
   return 'moved';
+}
+
+/** With how bad it is now, where that decides whom it is told: later it may be worse. */
+function weighed(event: IncidentEventBody, severity: Severity): IncidentEventBody {
+  const isWeighed =
+    event.type === 'plan.none' || event.type === 'incident.stopped' || event.type === 'incident.closed';
+  return isWeighed ? { ...event, severity } : event;
 }
 
 /** These columns hold what models and people said, and leave by every way there is. */

@@ -151,7 +151,15 @@ async function callOffRest(
          AND EXISTS (SELECT FROM action f WHERE f.id = action.plan_id AND f.state IN ('started', 'unknown', 'succeeded'))
       RETURNING id, step`;
     if (rows.length === 0) return [];
-    await records.append(tx, incidentId, { type: 'incident.stopped', by, reason: deps.redact(reason) });
+    const [now] = await tx<
+      Pick<Incident, 'severity'>
+    >`SELECT severity FROM incident WHERE id = ${incidentId}`;
+    await records.append(tx, incidentId, {
+      type: 'incident.stopped',
+      by,
+      reason: deps.redact(reason),
+      ...(now ? { severity: now.severity } : {}),
+    });
     await audit.appendIn(tx, {
       kind: 'plan.stopped',
       actor: by,

@@ -139,6 +139,8 @@ export interface SlackDeps {
   readonly config: {
     /** Who may approve this one, by the policy. Null: the policy cannot be read. */
     readonly approversOf: (action: Action) => Promise<readonly Principal[] | null>;
+    /** Who approves where no rule says otherwise. */
+    readonly approvers: readonly Principal[];
     /** Id or handle. */
     readonly oncallGroup: string | null;
     /** In force now. */

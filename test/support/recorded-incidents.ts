@@ -222,7 +222,7 @@ export const recordedIncidents: readonly Recorded[] = [
     name: 'closed by a person while a proposal waits',
     events: [
       ...proposed,
-      { type: 'incident.closed', by: 'U0ONCALL', reason: 'fixed by hand' },
+      { type: 'incident.closed', by: 'U0ONCALL', reason: 'fixed by hand', severity: 'critical' },
       to('awaiting_approval', 'resolved', 'A person says it is over.'),
       { type: 'action.void', actionId: ACTION, reason: 'The incident was closed before it ran.' },
     ],
@@ -232,7 +232,7 @@ export const recordedIncidents: readonly Recorded[] = [
     actions: [],
     events: [
       ...investigated.slice(0, -2),
-      { type: 'incident.closed', by: 'U0ONCALL', reason: '' },
+      { type: 'incident.closed', by: 'U0ONCALL', reason: '', severity: 'critical' },
       to('diagnosing', 'resolved', 'A person says it is over.'),
       { type: 'alert.repeated', source: 'alertmanager', occurrences: 2, again: true },
       to('resolved', 'diagnosing', 'it fires again'),
@@ -255,7 +255,12 @@ export const recordedIncidents: readonly Recorded[] = [
     incident: { asksAgainAt: '2026-11-21T10:20:00Z' },
     events: [
       ...investigated,
-      { type: 'plan.none', reason: 'Only 1 restart in 10 min.', asksAgainAt: '2026-11-21T10:20:00Z' },
+      {
+        type: 'plan.none',
+        reason: 'Only 1 restart in 10 min.',
+        asksAgainAt: '2026-11-21T10:20:00Z',
+        severity: 'critical',
+      },
       to('planning', 'reported'),
       { type: 'alert.repeated', source: 'alertmanager', occurrences: 2 },
       { type: 'alert.repeated', source: 'alertmanager', occurrences: 3 },
@@ -378,7 +383,7 @@ export const recordedIncidents: readonly Recorded[] = [
     events: [
       ...proposed,
       { type: 'switch.set', scope: 'all', by: 'U0ADMIN', reason: 'a change freeze', until: null },
-      { type: 'incident.stopped', by: 'U0ADMIN', reason: 'a change freeze' },
+      { type: 'incident.stopped', by: 'U0ADMIN', reason: 'a change freeze', severity: 'critical' },
       to('awaiting_approval', 'stopped', 'stopped'),
       { type: 'switch.cleared', scope: 'all', by: 'U0ADMIN', reason: 'over' },
       { type: 'incident.resumed', by: 'U0ADMIN' },

@@ -38,7 +38,7 @@ export function slackBot(
     ...over,
     workspace,
     speed: 1,
-    config: { approversOf: async () => approvers, oncallGroup: 'oncall', mode: () => 'ACTIVE' },
+    config: { approversOf: async () => approvers, approvers, oncallGroup: 'oncall', mode: () => 'ACTIVE' },
     records: createRecords(over.sql),
     why: (record) => `The story of ${record.incident.id}: ${record.incident.title}`,
     decide: async () => ({ ok: false, code: 'NOT_HERE', reason: 'Nothing is decided here.' }),

@@ -1,7 +1,7 @@
 import type { Slot } from '../views/blocks/slot.ts';
 import { type DeliverDeps, edit, post } from './deliver.ts';
 import type { RateLimiters } from './pacing.ts';
-import { isAnswer, isUrgent, type NextCall, nextCalls } from './plan.ts';
+import { isAnswer, isUrgent, type NextCall, nextCalls, turnsRoot } from './plan.ts';
 import { RANKS, type SendOrder } from './send-order.ts';
 import type { PostRow } from './store.ts';
 import { type Drawing, isIncident, type SubjectId } from './subject.ts';
@@ -73,7 +73,7 @@ async function work(
     (deps.changedAgain(id) || mark === null || (await deps.store.mark(id)) !== mark);
   let posts = await deps.store.posts(id);
   for (;;) {
-    const calls = nextCalls(slots, posts, deps.isPressed(id));
+    const calls = nextCalls(slots, posts, deps.isPressed(id), isBehind(deps, id, slots, posts));
     const waits = waitsOf(deps, id, calls, posts);
     const next = calls[waits.findIndex((ms) => ms <= 0)];
     if (!next) {
@@ -116,7 +116,22 @@ async function work(
   }
 }
 
-/** How long each has to wait. The root waits as long as the card or the closing that goes with it, and no longer. */
+/** A card or a closing has come since the root was last sent, which may not say so yet. */
+function isBehind(
+  { lastSent }: DrawDeps,
+  id: SubjectId,
+  slots: readonly Slot[],
+  posts: ReadonlyMap<string, PostRow>,
+): boolean {
+  const sentAt = ({ slot }: Pick<Slot, 'slot'>): number =>
+    lastSent.get(`${id}/${slot}`) ?? Number.NEGATIVE_INFINITY;
+  const rootAt = sentAt({ slot: 'root' });
+  return slots.some(
+    (slot) => turnsRoot({ slot }) && posts.get(slot.slot)?.editedMsAgo === null && sentAt(slot) > rootAt,
+  );
+}
+
+/** How long each has to wait. The root waits as long as the change of a card or a closing that goes with it, and for one that comes not at all. */
 function waitsOf(
   deps: DrawDeps,
   id: SubjectId,
@@ -124,7 +139,8 @@ function waitsOf(
   posts: ReadonlyMap<string, PostRow>,
 ): readonly number[] {
   const waits = calls.map((call) => waitForEdit(deps, id, call, posts));
-  const turn = Math.min(...waits.filter((_, at) => calls[at]?.inTurn && calls[at]?.slot.slot !== 'root'));
+  const others = waits.filter((_, at) => calls[at]?.inTurn && calls[at]?.slot.slot !== 'root');
+  const turn = others.length === 0 ? 0 : Math.min(...others);
   return waits.map((ms, at) => (calls[at]?.inTurn && calls[at]?.slot.slot === 'root' ? turn : ms));
 }
 

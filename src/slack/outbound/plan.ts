@@ -7,7 +7,7 @@ export type NextCall = (
   | { readonly kind: 'post'; readonly slot: Slot; readonly row: PostRow | undefined }
   | { readonly kind: 'edit'; readonly slot: Slot; readonly row: PostRow }
 ) & {
-  /** The root and what it has to agree with go together, without a wait between them. */
+  /** The root and what it has to agree with go together, without a wait between them: it right before their edits, right after their posts. */
   readonly inTurn?: true;
 };
 
@@ -16,7 +16,8 @@ export const isUrgent = ({ slot }: Slot): boolean =>
   /^(action|call|escalation|summary|again):|^card$/.test(slot);
 
 /** What the root has to agree with: that somebody is asked, has decided, that it is over or back. */
-const turnsRoot = ({ slot }: NextCall): boolean => /^(action|summary|again):/.test(slot.slot);
+export const turnsRoot = ({ slot }: { readonly slot: Slot }): boolean =>
+  /^(action|summary|again):/.test(slot.slot);
 
 /** What answers a question of somebody who waits for it; not its words while they are written. */
 export const isAnswer = ({ slot, live = false }: Slot): boolean => !live && /^(answer|followup):/.test(slot);
@@ -28,13 +29,15 @@ const formerOf = (slot: string): string =>
 /**
  * What is left to do, the first thing first. Edits of cards and closings, then the first missing message, since they stand in their
  * order, then the other edits: what was edited longest ago, the live message last. Where somebody has just pressed a button, the
- * card that still shows it goes before all. The root goes right before a card or a closing that comes or changes: two messages of
- * one thread do not say different things until the root's own turn comes.
+ * card that still shows it goes before all. The root goes right before a card or a closing that changes, and right after one that
+ * comes, whose mention waits for no edit: two messages of one thread do not say different things until the root's own turn comes.
+ * `isBehind`: one has come since the root was last sent.
  */
 export function nextCalls(
   slots: readonly Slot[],
   posts: ReadonlyMap<string, PostRow>,
   isPressed = false,
+  isBehind = false,
 ): readonly NextCall[] {
   const edits = slots.flatMap((slot) => {
     const row = posts.get(slot.slot);
@@ -52,10 +55,18 @@ export function nextCalls(
   const rest = edits
     .filter(({ slot }) => !isUrgent(slot))
     .sort((a, b) => ago(b) - ago(a) || Number(a.slot.live ?? false) - Number(b.slot.live ?? false));
-  const calls = [...urgent, ...post, ...rest];
-  const root = rest.find(({ slot }) => slot.slot === 'root');
-  if (root === undefined || !calls.some(turnsRoot)) return calls;
-  return [root, ...calls.filter((call) => call !== root)].map((call) =>
-    call === root || turnsRoot(call) ? { ...call, inTurn: true } : call,
+  const root = rest.filter(({ slot }) => slot.slot === 'root');
+  const others = rest.filter(({ slot }) => slot.slot !== 'root');
+  const comes = post.some(turnsRoot);
+  const changes = urgent.some(turnsRoot);
+  if (!comes && !changes && !isBehind) return [...urgent, ...post, ...rest];
+  const calls =
+    comes && !isPressed
+      ? [...post, ...root, ...urgent, ...others]
+      : changes
+        ? [...root, ...urgent, ...post, ...others]
+        : [...urgent, ...post, ...root, ...others];
+  return calls.map((call) =>
+    root.length > 0 && (call.slot.slot === 'root' || turnsRoot(call)) ? { ...call, inTurn: true } : call,
   );
 }

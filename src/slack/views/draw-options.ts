@@ -39,7 +39,8 @@ export function createDrawOptions(
     at: string,
   ): Promise<readonly string[]> => {
     const oncall = config.oncallGroup ? await groupId(config.oncallGroup.replace(/^@/, '')) : null;
-    const deciders = oncall === null && of ? ((await config.approversOf(of)) ?? []) : [];
+    // Where nothing is proposed: those who decide on what no rule is about.
+    const deciders = oncall !== null ? [] : of ? ((await config.approversOf(of)) ?? []) : config.approvers;
     const ids = deciders.map(async (one) =>
       one.kind === 'group' ? groupId(one.name.replace(/^@/, '')) : one.kind === 'user' ? one.id : null,
     );
@@ -56,7 +57,8 @@ export function createDrawOptions(
         incident: { ...record.incident, severity: 'critical' as const },
         events: record.events.filter((event) => event.seq < seq),
       };
-      return [seq, await ringOf(then, record.actions.at(-1), at)] as const;
+      const of = record.actions.findLast(({ proposedAt }) => Date.parse(proposedAt) < Date.parse(at));
+      return [seq, await ringOf(then, of, at)] as const;
     });
     return new Map(await Promise.all(waits));
   };

@@ -62,7 +62,10 @@ describe('a person closes it', () => {
     expect(both.find(({ ok }) => !ok)).toMatchObject({ code: 'ENDED', reason: `${id} is over already.` });
     const record = await until(id, 'resolved');
     expect(record.incident).toMatchObject({ resolvedBy: 'person', verdict: null, nextStep: null });
-    expect(record.events.filter(({ type }) => type === 'incident.closed')).toHaveLength(1);
+    // With how bad it was then.
+    expect(record.events.filter(({ type }) => type === 'incident.closed')).toEqual([
+      expect.objectContaining({ severity: incident.severity }),
+    ]);
     const [action] = actions;
     expect(
       await core.approvals.decide({

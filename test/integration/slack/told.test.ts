@@ -17,12 +17,13 @@ it('something critical that waits for a limit mentions who is on call in a new l
     type: 'plan.none',
     reason: 'Two restarts an hour are allowed.',
     asksAgainAt: new Date(Date.now() + 3_600_000).toISOString(),
+    severity: 'critical',
   } as const;
   await scene.append(id, limit);
   const line = `<!subteam^${ON_CALL_GROUP}> ${id} waits: Two restarts an hour are allowed.`;
   await eventually(async () => expect(await textsWith(' waits: ')).toEqual([line]));
   await scene.append(id, limit);
-  await scene.append(id, { type: 'incident.stopped', by: USERS.admin, reason: '' });
+  await scene.append(id, { type: 'incident.stopped', by: USERS.admin, reason: '', severity: 'critical' });
   // What comes after it stands, and no second line before that.
   await eventually(async () => expect(await textsWith(` stopped ${id}`)).toHaveLength(1));
   expect(await textsWith(' waits: ')).toEqual([line]);

@@ -264,6 +264,7 @@ describe('a No that was overridden', () => {
 
 describe('who did what with the whole incident', () => {
   const byAmara = { type: 'incident.closed', by: 'UAMARA', reason: 'a drill' } as const;
+  const worst = { severity: 'critical' } as const;
 
   it('says who closed it and why, in a handoff and an update', () => {
     const record = recordOf([], { ...closed, resolvedBy: 'person', closedBy: 'UAMARA' }, [byAmara]);
@@ -288,7 +289,7 @@ describe('who did what with the whole incident', () => {
   it('tells of a stop, and mentions whoever has it, in a line of its own', () => {
     const [line] = told('warning', taken('UOLIVIA'), stopped, moved('stopped'));
     expect(line?.text).toBe('<@UOLIVIA> amara stopped INC-7: “a drill”.');
-    expect(told('critical', stopped, moved('stopped')).map(({ text }) => text)).toEqual([
+    expect(told('critical', { ...stopped, ...worst }, moved('stopped')).map(({ text }) => text)).toEqual([
       'amara stopped INC-7: “a drill”.',
     ]);
     expect(told('warning', stopped, moved('stopped'))).toEqual([]);
@@ -296,17 +297,24 @@ describe('who did what with the whole incident', () => {
   });
 
   it('tells of a close where its closing is no new message, or somebody has it', () => {
-    expect(told('critical', byAmara, moved('resolved'))).toEqual([]);
+    expect(told('critical', { ...byAmara, ...worst }, moved('resolved'))).toEqual([]);
     expect(told('warning', taken('UOLIVIA'), byAmara, moved('resolved'))[0]?.text).toBe(
       '<@UOLIVIA> amara closed INC-7: “a drill”.',
     );
     const back = { type: 'state.changed', from: 'resolved', to: 'diagnosing', reason: 'x' } as const;
-    expect(told('critical', moved('resolved'), back, byAmara, moved('resolved'))).toHaveLength(1);
+    expect(
+      told('critical', moved('resolved'), back, { ...byAmara, ...worst }, moved('resolved')),
+    ).toHaveLength(1);
   });
 
   it('keeps the line when its severity is changed later', () => {
     const later = { type: 'severity.changed', from: 'critical', to: 'warning', by: 'UNOAH' } as const;
-    expect(told('warning', stopped, moved('stopped'), later)).toHaveLength(1);
+    expect(told('warning', { ...stopped, ...worst }, moved('stopped'), later)).toHaveLength(1);
+  });
+
+  it('draws no line late when it became worse afterwards, nor where nobody said how bad it was', () => {
+    expect(told('critical', { ...stopped, severity: 'warning' }, moved('stopped'))).toEqual([]);
+    expect(told('critical', stopped, moved('stopped'))).toEqual([]);
   });
 });
 
@@ -316,6 +324,7 @@ describe('something critical that waits for a limit', () => {
     type: 'plan.none',
     reason: 'Two restarts an hour are allowed.',
     asksAgainAt: now.toISOString(),
+    severity: 'critical',
   } as const;
   const lines = (severity: Incident['severity'], ...events: readonly IncidentEventBody[]) =>
     draw(
@@ -332,8 +341,14 @@ describe('something critical that waits for a limit', () => {
     ]);
     expect(lines('critical', limit, limit)).toHaveLength(1);
     expect(lines('critical', limit, { type: 'action.proposed', actionId: ACTION }, limit)).toHaveLength(2);
-    expect(lines('warning', limit)).toEqual([]);
-    expect(lines('critical', { type: 'plan.none', reason: 'x' })).toEqual([]);
+    expect(lines('warning', { ...limit, severity: 'warning' })).toEqual([]);
+    expect(lines('critical', { type: 'plan.none', reason: 'x', severity: 'critical' })).toEqual([]);
+  });
+
+  it('draws no line late when it became worse afterwards, nor where nobody said how bad it was', () => {
+    const { severity, ...unsaid } = limit;
+    expect(lines(severity, { ...limit, severity: 'warning' })).toEqual([]);
+    expect(lines(severity, unsaid)).toEqual([]);
   });
 });
 

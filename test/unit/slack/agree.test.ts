@@ -59,6 +59,8 @@ function thread(slots: () => readonly Slot[], beside: ReadonlySet<string>) {
     for (const says of said) wrong.push({ at: performance.now(), says });
   };
   const pace = { claim: async () => true, block: async () => undefined };
+  const edits = { ...pace };
+  let mayEdit = true;
   const deps = {
     client: {
       chat: {
@@ -82,10 +84,15 @@ function thread(slots: () => readonly Slot[], beside: ReadonlySet<string>) {
       edited: async (_: string, slot: string) => (show(slot, '1'), look()),
     },
     log: quiet,
-    paces: { posts: () => pace, edits: pace, editGapMs: 3_000 },
+    paces: { posts: () => pace, edits, editGapMs: 3_000 },
     drawing: async () => ({ slots: slots(), channel: 'C1' }),
     extras: () => [],
-    order: { take: async () => ({ kind: 'go' }), leave: () => undefined, served: () => undefined },
+    order: {
+      take: async (_: string, paid: object) =>
+        paid === edits && !mayEdit ? { kind: 'later', ms: 1_000 } : { kind: 'go' },
+      leave: () => undefined,
+      served: () => undefined,
+    },
     rankOf: () => 0,
     isPressed: () => isPressed,
     changedAgain: () => false,
@@ -94,6 +101,11 @@ function thread(slots: () => readonly Slot[], beside: ReadonlySet<string>) {
   } as unknown as DrawDeps;
   return {
     press: () => void (isPressed = true),
+    /** Whether Slack takes edits. */
+    edits: (may: boolean) => void (mayEdit = may),
+    /** Which messages stand, and what the root's strip says. */
+    names: () => [...shown.keys()],
+    strip: () => shown.get('root')?.strip?.text ?? '',
     /** The writer has so long until the record changes. Answers what stood in contradiction while time went by. */
     async drawFor(ms: number): Promise<readonly string[]> {
       const end = performance.now() + ms;
@@ -131,5 +143,23 @@ describe('the root and what stands below it', () => {
         );
       }
     }
+  });
+
+  it('a card comes while Slack takes no edit, and the root agrees once it takes one', async () => {
+    const recorded = recordedIncidents.find(
+      ({ name }) => name === 'one repair, approved and fixed',
+    ) as Recorded;
+    const asked = recorded.events.findIndex(({ type }) => type === 'action.proposed');
+    let length = asked;
+    const view = thread(() => draw(recordAt(recorded, length), options), new Set());
+    await view.drawFor(5_000);
+    view.edits(false);
+    length = asked + 2;
+    await view.drawFor(10);
+    expect(view.names().filter((name) => name.startsWith('action:'))).toHaveLength(1);
+    expect(view.strip()).not.toContain('Waiting for approval');
+    view.edits(true);
+    await view.drawFor(1_000);
+    expect(view.strip()).toContain('Waiting for approval');
   });
 });

@@ -86,12 +86,27 @@ it('a card and a closing that changed go before what is missing and before progr
   ]);
 });
 
-it('the root goes right before a card or a closing that comes, and says what it says', () => {
+it('the root goes right after a card or a closing that comes, whose mention waits for no edit', () => {
   const old = standing(slot('root', 'old'), slot('live:1', 'old'));
   for (const name of ['action:a', 'summary:1', 'again:opening-2']) {
     const slots = [slot('root', 'new'), slot('live:1', 'new', true), slot(name)];
-    expect(nextCalls(slots, old).map((call) => call.slot.slot)).toEqual(['root', name, 'live:1']);
+    expect(nextCalls(slots, old).map((call) => call.slot.slot)).toEqual([name, 'root', 'live:1']);
+    // It has come, and the root does not wait for its usual turn.
+    const come = nextCalls(slots, new Map([...old, ...standing(slot(name))]), false, true);
+    expect(come.map((call) => [call.slot.slot, call.inTurn === true])).toEqual([
+      ['root', true],
+      ['live:1', false],
+    ]);
   }
+  // Of two things to tell, what mentions people; but where somebody has pressed, first the card that they pressed.
+  const both = [slot('root', 'new'), slot('action:a', 'new'), slot('action:b')];
+  const stood = standing(slot('root', 'old'), slot('action:a', 'old'));
+  expect(nextCalls(both, stood).map((call) => call.slot.slot)).toEqual(['action:b', 'root', 'action:a']);
+  expect(nextCalls(both, stood, true).map((call) => call.slot.slot)).toEqual([
+    'root',
+    'action:a',
+    'action:b',
+  ]);
   expect(
     nextCalls([slot('root', 'new'), slot('live:1', 'old'), slot('call:4')], old).map(
       (call) => call.slot.slot,

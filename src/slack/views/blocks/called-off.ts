@@ -3,7 +3,6 @@ import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isSlackUser } from '../../../core/is-slack-user.ts';
 import { mentionsOf, paragraph, prose, words } from './build.ts';
-import { severityAt } from './labels.ts';
 import { openingsOf } from './openings.ts';
 import type { DrawOptions, Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
@@ -16,7 +15,7 @@ type CalledOff = Extract<IncidentEvent, { type: 'incident.closed' | 'incident.st
  */
 export function drawCalledOff(
   record: IncidentRecord,
-  { type, by, reason, seq }: CalledOff,
+  { type, by, reason, seq, severity }: CalledOff,
   { nameOf }: Pick<DrawOptions, 'nameOf'>,
 ): Slot | null {
   const before = record.events.filter((event) => event.seq < seq);
@@ -25,7 +24,7 @@ export function drawCalledOff(
   const told = has !== null && has !== by && isSlackUser(has) ? [has] : [];
   // The first closing is a new message by itself, and says who closed it.
   const isTold = type === 'incident.closed' && openingsOf({ ...record, events: before }).length === 1;
-  const isCritical = severityAt(record, seq) === 'critical';
+  const isCritical = severity === 'critical';
   if (told.length === 0 && (!isCritical || isTold)) return null;
   const who = mentionsOf(told);
   const name = cut(oneLine(nameOf?.(by) ?? ''), 40) || 'A person';

@@ -1,5 +1,4 @@
 import type { Action } from '../../../core/action.ts';
-import type { Severity } from '../../../core/alert.ts';
 import { isResting } from '../../../core/effort.ts';
 import type { Incident, IncidentState } from '../../../core/incident.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
@@ -53,15 +52,6 @@ export function mark(incident: Incident): string {
   if (incident.state === 'ignored' || incident.state === 'stopped') return '⚪';
   if (incident.state === 'escalated') return '🚨';
   return incident.severity === 'critical' ? '🔴' : incident.severity === 'error' ? '🟠' : '🟡';
-}
-
-/** How bad it was when something happened in it. */
-export function severityAt(
-  { incident, events }: Pick<IncidentRecord, 'incident' | 'events'>,
-  seq: number,
-): Severity {
-  const next = events.find((event) => event.type === 'severity.changed' && event.seq > seq);
-  return next?.type === 'severity.changed' ? next.from : incident.severity;
 }
 
 /** What is wrong, and how sure that is where a cause is known; null: nothing was found. */

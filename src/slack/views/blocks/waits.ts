@@ -1,7 +1,6 @@
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { mentionsOf, moment, paragraph, prose, words } from './build.ts';
-import { severityAt } from './labels.ts';
 import type { DrawOptions, Slot } from './slot.ts';
 import { cut, escape, oneLine } from './text.ts';
 
@@ -9,7 +8,7 @@ type NoPlan = Extract<IncidentEvent, { type: 'plan.none' }>;
 
 /**
  * Where something critical begins to wait for a limit. Nobody is called for it, for Sentry comes back by itself; people should know all the
- * same. The same limit met again is the same wait.
+ * same. The same limit met again is the same wait. Where the event does not say how bad it was, nothing is told late.
  */
 export function waitsOf(record: IncidentRecord): readonly NoPlan[] {
   const found: NoPlan[] = [];
@@ -19,7 +18,7 @@ export function waitsOf(record: IncidentRecord): readonly NoPlan[] {
       isWaiting = false;
     if (event.type !== 'plan.none') continue;
     const waits = event.asksAgainAt !== undefined;
-    if (waits && !isWaiting && severityAt(record, event.seq) === 'critical') found.push(event);
+    if (waits && !isWaiting && event.severity === 'critical') found.push(event);
     isWaiting = waits;
   }
   return found;
