@@ -121,7 +121,11 @@ const prefixes: readonly Prefix[] = [
       await run(plan);
     },
     states: ['succeeded', 'skipped', 'skipped'],
-    says: ['✓ step 1, ran', '– step 2, not run: stopped by UONCALL', '– step 3, not run: stopped by UONCALL'],
+    says: [
+      '✓ step 1, ran',
+      '– step 2, not run: a person stopped the plan',
+      '– step 3, not run: a person stopped the plan',
+    ],
     learns: { 'part_do a': null },
   },
   {

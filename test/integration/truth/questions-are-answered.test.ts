@@ -120,7 +120,7 @@ it('says who approved and what ran, and asks rather than hints once it is over',
   expect(await ask('who approved this?', /Approved by @\S.* at /)).not.toContain(`<@${USERS.onCall}>`);
   await ask('why did you terminate that session?', /because: /);
   await ask('is it over?', /Resolved since .*It has held for 10 s\./s);
-  await ask('write a post-mortem', /not on record/);
+  await ask('write a post-mortem', /“report” makes the post-mortem/);
   expect(scene.hints).toEqual([]);
 });
 
