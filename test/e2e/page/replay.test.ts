@@ -96,7 +96,7 @@ describe.skipIf(withoutChromium())('the replay of an incident', () => {
       expect((await page.getByTestId(`replay-${button}`).boundingBox())?.x, button).toBeLessThan(390);
     expect(await page.locator('html').evaluate((el) => el.scrollWidth)).toBeLessThanOrEqual(390);
     await page.getByTestId('replay-speed-60').tap();
-    expect(await page.getByTestId('replay-speed-60').getAttribute('aria-pressed')).toBe('true');
+    await page.locator('[data-testid="replay-speed-60"][aria-pressed="true"]').waitFor();
     await keepScreenshot(page, 'replay-phone-dark');
     await page.getByTestId('replay-end').tap();
     await page.getByTestId('replay').waitFor({ state: 'detached' });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { shopHostFolder } from '../../../src/app/playground.ts';
 import { isSecretFile } from '../../../src/safety/paths/secret-files.ts';
 
-it.each(['/home/me/sentry/.sentry', '/srv/.sentry/one', '/var/lib/sentry'])(
+it.each(['/srv/sentry/.sentry', '/srv/.sentry/one', '/var/lib/sentry'])(
   'the host of the playground in %s has files that may be read',
   (dataDir) => {
     const file = join(shopHostFolder(dataDir), 'logs', 'worker.log');
