@@ -1,4 +1,5 @@
 import type { RecordQuestion } from './read-question.ts';
+import { askedBy } from './subjects.ts';
 
 /** What goes on from the question before: “and who?”, “since when?”, “and before that?”; undefined: it stands alone. */
 export function readFurther(text: string, before: RecordQuestion | null): RecordQuestion | null | undefined {
@@ -14,36 +15,11 @@ export function readFurther(text: string, before: RecordQuestion | null): Record
   if (/^(?:when|when (?:was|is|did) (?:that|this|it)(?: happen)?|(?:at )?what time|since when)$/.test(said)) {
     const isOfAll = ['over', 'now', 'cause', 'target', 'time', 'end'].includes(subject);
     if (isOfAll) return { subjects: ['time'], why: false };
-    return [
-      'approval',
-      'denial',
-      'run',
-      'stopped',
-      'called',
-      'rung',
-      'closing',
-      'expiry',
-      'undone',
-      'proposed',
-    ].includes(subject)
-      ? { ...before, subjects: [subject], why: false }
-      : null;
+    return askedBy['when']?.includes(subject) ? { ...before, subjects: [subject], why: false } : null;
   }
   if (/^(?:who|by who|by whom|who was (?:that|it)|who did (?:that|it))$/.test(said)) {
     if (subject === 'run' || subject === 'over') return { ...before, subjects: ['approval'], why: false };
-    return [
-      'approval',
-      'denial',
-      'asked',
-      'called',
-      'rung',
-      'closing',
-      'stopped',
-      'undone',
-      'proposed',
-    ].includes(subject)
-      ? { ...before, subjects: [subject], why: false }
-      : null;
+    return askedBy['who']?.includes(subject) ? { ...before, subjects: [subject], why: false } : null;
   }
   if (/^(?:why|how come|why (?:is|was) that|why so)$/.test(said)) {
     if (['over', 'now', 'time', 'target', 'count'].includes(subject))
