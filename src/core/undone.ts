@@ -1,4 +1,5 @@
 import { type Action, neverRan, repairOf, stepsOf, undoOf } from './action.ts';
+import { capitalised } from './capitalised.ts';
 import type { IncidentRecord } from './incident-record.ts';
 
 /** What people have undone of a plan, or tried to; `says` stands before the name of whoever it was. */
@@ -87,8 +88,6 @@ export function undoneRepair({
 /** The same on a line of plain words: `Undone by <@U…>`. */
 export const formatUndone = ({ says, by }: Undone, nameOf: (by: string) => string): string =>
   `${says} ${by === null ? 'a person' : nameOf(by)}`;
-
-const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 const latest = ({ finishedAt, proposedAt }: Action): string => finishedAt ?? proposedAt;
 

@@ -205,7 +205,9 @@ export async function slackScene(
 }
 
 /** Slack's events as they come in where Slack does not use Socket Mode: through our HTTP server. */
-async function mounted(handler: HttpHandler): Promise<{ readonly url: string; close(): Promise<void> }> {
+export async function mounted(
+  handler: HttpHandler,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = createHttpServer({
     host: '127.0.0.1',
     port: 0,

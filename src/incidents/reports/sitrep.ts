@@ -1,5 +1,6 @@
 import { type Action, isLastingFix, neverRan, stepsOf } from '../../core/action.ts';
 import { callStateOf } from '../../core/calls.ts';
+import { capitalised } from '../../core/capitalised.ts';
 import { clip } from '../../core/clip.ts';
 import { describePlan } from '../../core/describe-act.ts';
 import { groupTitle } from '../../core/group.ts';
@@ -100,7 +101,7 @@ function badness({ severity, target, openedAt, members, membersFiring, occurrenc
       : occurrences > 1
         ? `, fired ${occurrences} times`
         : '';
-  return `${severity === 'unknown' ? 'Severity unknown' : `${severity.charAt(0).toUpperCase()}${severity.slice(1)}`}, on ${target === null ? 'no system that I know' : told(target, 40)}, since ${minute(openedAt)}${firing}.`;
+  return `${severity === 'unknown' ? 'Severity unknown' : capitalised(severity)}, on ${target === null ? 'no system that I know' : told(target, 40)}, since ${minute(openedAt)}${firing}.`;
 }
 
 function causeOf({ incident, events }: IncidentRecord): string | null {

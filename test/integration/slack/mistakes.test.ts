@@ -1,14 +1,12 @@
-import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CHANNELS, SENTRY_APP, USERS } from '../../../playground/slack/seed.ts';
 import type { Log } from '../../../src/core/log.ts';
-import { createHttpServer } from '../../../src/http/server.ts';
 import { httpReceiver } from '../../../src/slack/inbound/http-receiver.ts';
 import { askSlack } from '../../../src/slack/outbound/ask-slack.ts';
 import type { Named } from '../../../src/slack/outbound/examine-workspace.ts';
 import type { SlackConnection } from '../../../src/slack/ports.ts';
 import { quiet } from '../../support/quiet.ts';
-import { type SlackScene, slackScene, SOCKET as socketOf } from '../../support/slack-scene.ts';
+import { mounted, type SlackScene, slackScene, SOCKET as socketOf } from '../../support/slack-scene.ts';
 
 let scene: SlackScene;
 afterEach(() => scene.close());
@@ -127,19 +125,10 @@ describe('what a new user does wrong has words of its own', () => {
       log,
     );
     receiver.init({ processEvent: async () => undefined } as never);
-    const server = createHttpServer({
-      host: '127.0.0.1',
-      port: 0,
-      log: quiet,
-      metrics: new Registry(),
-      routes: [],
-      mounts: { '/slack/events': handler },
-    });
-    const { port } = await server.listen();
-    const url = `http://127.0.0.1:${port}/slack/events`;
+    const server = await mounted(handler);
     try {
       const send = (headers: Readonly<Record<string, string>>) =>
-        fetch(url, { method: 'POST', headers, body: '{}' }).then(({ status }) => status);
+        fetch(server.url, { method: 'POST', headers, body: '{}' }).then(({ status }) => status);
       const stamp = String(Math.floor(Date.now() / 1000) + ahead);
       // What is no request of Slack's says nothing of the setup.
       expect(await send({})).not.toBe(200);

@@ -1,4 +1,5 @@
 import { type Called, callStateOf } from '../../../core/calls.ts';
+import { capitalised } from '../../../core/capitalised.ts';
 import type { CallReason, IncidentEvent } from '../../../core/event.ts';
 import { groupTitle } from '../../../core/group.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
@@ -106,11 +107,7 @@ export function drawCall(record: IncidentRecord, event: Called, options: Partial
     text: `${who.text}${escape(oneLine(`${names === '' ? '' : `${names}: `}${lead.replace(/\.$/, ':')} ${asks} ${reason === '' ? '' : `${reason} `}${what}`))}`,
     blocks: [
       prose(
-        paragraph(
-          bold(`${lead} `),
-          ...called,
-          words(called.length > 0 ? `, ${asks}` : `${asks.charAt(0).toUpperCase()}${asks.slice(1)}`),
-        ),
+        paragraph(bold(`${lead} `), ...called, words(called.length > 0 ? `, ${asks}` : capitalised(asks))),
         ...(reason === '' ? [] : [paragraph(words(reason))]),
         ...notes(event, LONGEST - head.length - reason.length).map((spans) => paragraph(...spans)),
       ),

@@ -1,4 +1,5 @@
 import { type Action, isLastingFix, neverRan, stepsOf } from '../../../core/action.ts';
+import { capitalised } from '../../../core/capitalised.ts';
 import { describePlan } from '../../../core/describe-act.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
@@ -124,7 +125,7 @@ function confirmed({ events, end }: Ended, series: RecoverySeries | null): strin
   const held = /\(held for ([^)]{1,20})\)/.exec(reason)?.[1];
   const isOver = events.some(({ type, seq }) => type === 'alert.resolved' && seq < end.seq);
   const by = `Confirmed by my own check${held ? `, held for ${held}` : ''}${isOver ? ', and by the alert’s source' : ''}.`;
-  return seen === '' ? by : `${seen.charAt(0).toUpperCase()}${seen.slice(1)}. ${by}`;
+  return seen === '' ? by : `${capitalised(seen)}. ${by}`;
 }
 
 const summaryOf = (events: readonly IncidentEvent[]): string => {
@@ -282,8 +283,6 @@ const unitOf = ({ unit }: RecoverySeries['measure']): string => (unit === 's' ? 
 /** A chart's labels know no reader's time zone; this does. */
 const captionOf = ({ ranAt }: RecoverySeries): Block =>
   prose(paragraph(words('The fix ran at '), moment(new Date(ranAt).toISOString()), words('.')));
-
-const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** `−2 min 5 s`, `+3 s`. */
 function sinceFix(ms: number): string {

@@ -1,3 +1,4 @@
+import { capitalised } from '../../../core/capitalised.ts';
 import { type Diagnosis, type DoubleCheck, describeVerdict, type Evidence } from '../../../core/diagnosis.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
@@ -65,9 +66,7 @@ const reads = (count: number): string => `${count} ${count === 1 ? 'read' : 'rea
 
 /** What of the why stays open, and what could not be read. */
 export const notKnown = ({ unexplained, unknown }: Diagnosis): readonly string[] =>
-  unexplained === undefined
-    ? unknown
-    : [`${unexplained.charAt(0).toUpperCase()}${unexplained.slice(1)}.`, ...unknown];
+  unexplained === undefined ? unknown : [`${capitalised(unexplained)}.`, ...unknown];
 
 /** What the second look came to. */
 export function formatDoubleCheck({ reason, dropped, cause }: DoubleCheck): string {

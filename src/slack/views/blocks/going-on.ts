@@ -1,4 +1,5 @@
 import { type Action, neverRan, repairOf, stepsOf } from '../../../core/action.ts';
+import { capitalised } from '../../../core/capitalised.ts';
 import { describePlan } from '../../../core/describe-act.ts';
 import type { Incident } from '../../../core/incident.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
@@ -55,8 +56,6 @@ function seenLines(record: IncidentRecord, { measured }: Options, cap: Cap): Lin
   const { end, startedAt } = opening;
   return [end ? [words(`${says}, open for ${span(startedAt, end.at)}.`)] : [words(says), ...asOf(seen.at)]];
 }
-
-const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** What ended it, as far as that is known; on whose word it is over stands in the strip. */
 function endOf(record: IncidentRecord, cap: Cap): Lines {
