@@ -6,6 +6,7 @@ import type { PreparedMemory, Recall } from '../core/memory.ts';
 import type { ModelUsage } from '../core/model-usage.ts';
 import type { FirstLook, Target } from '../core/target.ts';
 import type { ToolCall, ToolCallRequest, ToolCallResult } from '../core/tool-call.ts';
+import type { ChangesLooked } from '../core/what-changed.ts';
 
 /** Who works an incident's phases. Two stand behind this: the playbook (deterministic) and Claude. */
 export interface Investigator {
@@ -55,6 +56,8 @@ export interface Investigation {
   /** Alerts of other systems that are taken for a part of the same problem; none when left out. */
   readonly parts?: readonly string[];
   readonly recall: Recall;
+  /** What was changed around it. Null: nobody could be asked; absent where nobody can (replays). */
+  readonly changes?: ChangesLooked | null;
   /** What was run in this incident, oldest first, with how each ended. What people denied is not among it: it was never tried. */
   readonly tried: readonly TriedAction[];
   /** What people said No to in this incident, oldest first. Absent where nobody can (replays). */

@@ -2,6 +2,7 @@ import type { Severity } from './alert.ts';
 import type { ToolCallId } from './ids.ts';
 import type { PlanStep, VerifyPlan } from './tool-call.ts';
 import type { UnreadCall } from './unread.ts';
+import type { JudgedChange } from './what-changed.ts';
 
 export interface Triage {
   readonly severity: Severity;
@@ -98,6 +99,8 @@ export interface Diagnosis {
   };
   readonly disagreement?: Disagreement;
   readonly doubleCheck?: DoubleCheck;
+  /** What was changed before it began, and what part that has. One `cause` at most, and only where nothing else is as likely. */
+  readonly changes?: readonly JudgedChange[];
   readonly ruledOut: readonly string[];
   /** What could not be read, and how to grant it. */
   readonly unknown: readonly string[];

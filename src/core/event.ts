@@ -7,6 +7,7 @@ import type { IncidentState, Role, Verdict } from './incident.ts';
 import type { HeldBack, ShownMemory } from './memory.ts';
 import type { MergeEventBody } from './merge.ts';
 import type { UnreadCall } from './unread.ts';
+import type { ChangesLooked } from './what-changed.ts';
 
 /** What happened in an incident, append-only; everything Slack shows and `why` tells is drawn from these and the rows they name. */
 export type IncidentEventBody =
@@ -25,6 +26,8 @@ export type IncidentEventBody =
   /** It comes and goes: when it fired again, ISO 8601, oldest first. */
   | { readonly type: 'alert.flapping'; readonly flips: readonly string[] }
   | { readonly type: 'alert.resolved'; readonly source: string }
+  /** What was changed around it, as far as it is told; once a round. */
+  | ({ readonly type: 'changes.looked'; readonly round: number } & ChangesLooked)
   | {
       readonly type: 'state.changed';
       readonly from: IncidentState;

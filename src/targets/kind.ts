@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Domain } from '../core/incident.ts';
+import type { Inventory } from '../core/inventory.ts';
 import type { Watch } from '../core/sighting.ts';
 import type { FirstLook, Target } from '../core/target.ts';
 import type { Json, ToolCall } from '../core/tool-call.ts';
@@ -103,6 +104,11 @@ export interface TargetKind<C extends TargetConfig = TargetConfig, S = unknown> 
   doctor(config: C, connection: Connection<S>): Promise<string>;
   /** What it runs, by name: `os`, `postgresql`, `service orders`; versions or names as the system gives them. */
   facts(system: S): Promise<Readonly<Record<string, string>>>;
+  /**
+   * What it is made of now, for what was changed to be told by comparing two looks: a few cheap reads, by the reading credential.
+   * Throws where nothing of it can be read; a part that cannot is in `unread`.
+   */
+  inventory?(system: S, signal: AbortSignal): Promise<Inventory>;
   /** How it tells by itself what happens to it; null where its configuration wants nothing heard. */
   watch(config: C, system: S): Watch | null;
   /** Its logs that its configuration wants watched. */

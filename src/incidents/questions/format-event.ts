@@ -125,6 +125,7 @@ export function formatEvent(event: IncidentEvent, record: IncidentRecord): strin
     case 'effort.chosen':
     case 'incident.stopped':
     case 'incident.resumed':
+    case 'changes.looked':
     case 'incident.closed':
     case 'severity.changed':
     case 'switch.set':

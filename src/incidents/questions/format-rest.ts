@@ -1,3 +1,4 @@
+import { describeAnswer } from '../../core/describe-changes.ts';
 import { effortLabels } from '../../core/effort.ts';
 import type { IncidentEvent } from '../../core/event.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
@@ -8,6 +9,7 @@ import { formatScope, formatSetter } from '../../core/switch-scope.ts';
 type Moment = (iso: string) => string;
 type Rest =
   | 'effort.chosen'
+  | 'changes.looked'
   | 'incident.muted'
   | 'incident.unmuted'
   | MergeEventBody['type']
@@ -31,6 +33,8 @@ export function formatMuted(record: IncidentRecord, moment: Moment): readonly st
 /** That it was stopped, waited, went on, or how much was to be done about it. */
 export function formatRest(event: Extract<IncidentEvent, { type: Rest }>, moment: Moment): string {
   switch (event.type) {
+    case 'changes.looked':
+      return `looked for what was changed: ${describeAnswer(event.found)}`;
     case 'effort.chosen':
       return `effort ${effortLabels[event.effort]}${event.rule === null ? '' : `, by the policy (${event.rule})`}${event.by === undefined ? '' : `, asked for by <@${event.by}>`}`;
     case 'incident.muted':

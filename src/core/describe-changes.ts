@@ -1,0 +1,51 @@
+import type { Change } from './change.ts';
+import { clip } from './clip.ts';
+import { count } from './count.ts';
+import type { ChangeSourceSeen, RelatedChange, WhatChanged } from './what-changed.ts';
+
+const TITLE = 90;
+const WHO = 40;
+const VERSION = 24;
+const MINUTE_MS = 60_000;
+
+/** “shop-api 1.4.2 deployed (1.4.1 → 1.4.2) by olivia”; versions that the title has are not told twice. */
+export function describeChange({ title, from, to, by }: Change): string {
+  const versions =
+    to === null || title.includes(to)
+      ? ''
+      : ` (${from === null ? '' : `${clip(from, VERSION)} → `}${clip(to, VERSION)})`;
+  return `${clip(title, TITLE)}${versions}${by === null ? '' : ` by ${clip(by, WHO)}`}`;
+}
+
+/** “3 min before it began”; what two looks only bound says so. */
+export function describeWhen({ when, beforeMs }: RelatedChange): string {
+  if (when === 'around') return 'between two looks, about when it began';
+  const span = spanOf(Math.abs(beforeMs));
+  return `${span} ${when === 'after' ? 'after' : 'before'} it began`;
+}
+
+/** One sentence of what is known: what changed, that nothing did as far as somebody looked, or that nobody could tell. */
+export function describeAnswer({ answer, suspects, looked, couldNotLook }: WhatChanged): string {
+  switch (answer) {
+    case 'changed': {
+      const [first, ...others] = suspects;
+      if (first === undefined) return '';
+      const more = others.length === 0 ? '' : ` ${count(others.length, 'other change')} before it, too.`;
+      return `${describeChange(first)}, ${describeWhen(first)}.${more}`;
+    }
+    case 'nothing':
+      return `No change is known: asked ${looked.map(nameOf).join(', ')}.`;
+    case 'could_not_look':
+      return `What was changed could not be looked at: ${couldNotLook[0]?.why ?? 'nobody tells Sentry of changes of this system'}.`;
+  }
+}
+
+const nameOf = ({ source, of }: ChangeSourceSeen): string => `${source} (${of})`;
+
+function spanOf(ms: number): string {
+  const minutes = Math.round(ms / MINUTE_MS);
+  if (minutes < 1) return 'less than a minute';
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+}
