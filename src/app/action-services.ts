@@ -4,7 +4,9 @@ import { createApprovalPolicy } from '../actions/policy/policy.ts';
 import { createUndo } from '../actions/undo.ts';
 import { alertChecks } from '../agents/playbook/alert-checks.ts';
 import { createDryRun } from '../agents/playbook/dry-run.ts';
+import { createWhatChanged } from '../changes/what-changed.ts';
 import type { Json } from '../core/tool-call.ts';
+import { readChangesSubject } from '../incidents/changes-around.ts';
 import { proposeByModel } from '../memory/promotion/propose.ts';
 import { redact, redactJson } from '../safety/screen/redact.ts';
 import { createRegistry } from '../tools/registry.ts';
@@ -56,6 +58,7 @@ export function createActionServices(on: Foundations, guards: Guards, remembered
           proposeByModel(proposing, on.slackWorkspace.audiences, reader, proposal),
       },
     },
+    changes: createWhatChanged({ sql, subjectOf: (id) => readChangesSubject({ sql, records, targets }, id) }),
     targets,
     ports: { ...systems, docs: docsOf(config) },
     identity: systems.identity,

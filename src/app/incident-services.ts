@@ -119,6 +119,7 @@ export async function createIncidentServices(
     stops: createStopNotices({ sql, bus: on.bus, log }),
     mutes,
     correlation,
+    asksWhatChanged: true,
     effort: guards.rules.effort,
     log,
     shutdown: on.shutdown.signal,
