@@ -1,4 +1,4 @@
-import type { Change } from '../../core/change.ts';
+import { boundedChange, type Change } from '../../core/change.ts';
 import { clip } from '../../core/clip.ts';
 import type { Target } from '../../core/target.ts';
 import { OWN_LOOK } from '../../core/what-changed.ts';
@@ -37,9 +37,11 @@ export function changesBetween(
       now.has(item.key) || !item.mayComeAndGo ? [] : [{ item, was: item, is: null }],
     ),
   ];
-  return differences.length > MOST_OF_A_PART
-    ? [asOne(part, differences, looks)]
-    : differences.map((difference) => toChange(part, difference, looks));
+  const changes =
+    differences.length > MOST_OF_A_PART
+      ? [asOne(part, differences, looks)]
+      : differences.map((difference) => toChange(part, difference, looks));
+  return changes.map((change) => boundedChange(change, new Date(looks.endedAt)));
 }
 
 /** `was` null: it came; `is` null: it is gone. `item`: as it is, else as it was. */
