@@ -1,12 +1,14 @@
-import { isSecretFile } from '../safety/paths/secret-files.ts';
 import { readPathText } from '../safety/paths/path-text.ts';
+import { isSecretFile } from '../safety/paths/secret-files.ts';
 
 /**
  * What is wrong with the name of a revision; null: nothing. A tag, a branch or a commit as people and deploys write it. Nothing that git
  * would read as an option, a range, a path, or a question to its own logs (`@{1}`, `^`, `:`).
  */
 export function revisionFault(name: string): string | null {
-  const isPlain = /^[A-Za-z0-9][A-Za-z0-9._/+@-]{0,199}$/.test(name) && !/\.\.|\/\/|\/\.|\.\/|[./]$|\.lock(?:\/|$)/.test(name);
+  const isPlain =
+    /^[A-Za-z0-9][A-Za-z0-9._/+@-]{0,199}$/.test(name) &&
+    !/\.\.|\/\/|\/\.|\.\/|[./]$|\.lock(?:\/|$)/.test(name);
   return isPlain ? null : 'expected the name of a tag or branch, or a commit, like 1.4.2, main or 9bc1d2e';
 }
 

@@ -17,6 +17,8 @@ export function repositoriesOf(
   repositories: readonly Repository[],
   { target, neighbours, names }: ChangesScope,
 ): readonly Repository[] {
-  const own = new Set([...(target === null ? [] : [target]), ...neighbours, ...names].map((name) => name.toLowerCase()));
+  const own = new Set(
+    [...(target === null ? [] : [target]), ...neighbours, ...names].map((name) => name.toLowerCase()),
+  );
   return repositories.filter(({ of }) => of.some((name) => own.has(name)));
 }

@@ -98,13 +98,25 @@ export interface Repository {
   /** A tag, a branch or a commit; null: the branch that is deployed from. */
   resolve(name: string | null, reading: Reading): Promise<Revision>;
   /** How many commits each has that the other has not. */
-  apart(from: Revision, to: Revision, reading: Reading): Promise<{ readonly ahead: number; readonly behind: number }>;
+  apart(
+    from: Revision,
+    to: Revision,
+    reading: Reading,
+  ): Promise<{ readonly ahead: number; readonly behind: number }>;
   /** Newest first, without merges. */
-  commits(asked: AskedCommits, reading: Reading): Promise<{ readonly found: readonly Commit[]; readonly more: boolean }>;
+  commits(
+    asked: AskedCommits,
+    reading: Reading,
+  ): Promise<{ readonly found: readonly Commit[]; readonly more: boolean }>;
   /** The files that differ, by path; `paths`: only these files and folders, all where it is empty. */
   compare(from: Revision, to: Revision, paths: readonly string[], reading: Reading): Promise<Compared>;
   entry(at: Revision, path: string, reading: Reading): Promise<Entry | null>;
-  blame(at: Revision, path: string, lines: { readonly from: number; readonly to: number }, reading: Reading): Promise<readonly BlamedLine[]>;
+  blame(
+    at: Revision,
+    path: string,
+    lines: { readonly from: number; readonly to: number },
+    reading: Reading,
+  ): Promise<readonly BlamedLine[]>;
   /** Of every file, as far as they can be listed. */
   paths(at: Revision, reading: Reading): Promise<readonly string[]>;
   /** For `sentry doctor`: what it is like, in one line. */

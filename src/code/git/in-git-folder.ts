@@ -18,7 +18,9 @@ export async function inGitFolder<T>(path: string, work: (folder: string) => Pro
     await writeFile(join(folder, 'config'), await configOf(repository), { mode: 0o600 });
     await writeFile(join(folder, 'HEAD'), await headOf(repository), { mode: 0o600 });
     const parts = await Promise.all(
-      ['objects', 'refs', 'packed-refs', 'shallow'].map(async (part) => ((await is(repository, part)) ? [part] : [])),
+      ['objects', 'refs', 'packed-refs', 'shallow'].map(async (part) =>
+        (await is(repository, part)) ? [part] : [],
+      ),
     );
     for (const part of parts.flat()) await symlink(join(repository, part), join(folder, part));
     return await work(folder);
@@ -31,7 +33,9 @@ export async function inGitFolder<T>(path: string, work: (folder: string) => Pro
 export async function lastFetched(path: string): Promise<string | null> {
   const repository = await gitFolderOf(path);
   const times = await Promise.all(
-    ['FETCH_HEAD', 'packed-refs'].map(async (part) => (await stat(join(repository, part)).catch(() => null))?.mtimeMs ?? 0),
+    ['FETCH_HEAD', 'packed-refs'].map(
+      async (part) => (await stat(join(repository, part)).catch(() => null))?.mtimeMs ?? 0,
+    ),
   );
   const last = Math.max(...times);
   return last === 0 ? null : new Date(last).toISOString();
@@ -42,7 +46,10 @@ const away = (says: string, hint: string): OpsError => new OpsError('CODE_AWAY',
 /** The folder of a bare mirror, or that inside of a clone. */
 async function gitFolderOf(path: string): Promise<string> {
   const at = await stat(path).catch((error: unknown) => {
-    throw away(`${path} cannot be read: ${whyNot(error)}.`, 'Correct `path` of the repository in sentry.yaml, or the rights on it.');
+    throw away(
+      `${path} cannot be read: ${whyNot(error)}.`,
+      'Correct `path` of the repository in sentry.yaml, or the rights on it.',
+    );
   });
   const inside = join(path, '.git');
   const clone = await lstat(inside).catch(() => null);
@@ -79,7 +86,8 @@ async function textOf(repository: string, part: string): Promise<string> {
   try {
     const file = await lstat(path);
     // A pipe would be waited for.
-    if (!file.isFile() || file.size > MAX_TEXT) throw away(`${path} is no file of a repository.`, 'Look at it.');
+    if (!file.isFile() || file.size > MAX_TEXT)
+      throw away(`${path} is no file of a repository.`, 'Look at it.');
     return await readFile(path, 'utf8');
   } catch (error) {
     if (error instanceof OpsError) throw error;
@@ -91,8 +99,13 @@ async function textOf(repository: string, part: string): Promise<string> {
 async function configOf(repository: string): Promise<string> {
   const own = await textOf(repository, 'config');
   if (/^\s*refstorage\s*=\s*reftable/im.test(own))
-    throw away(`${repository} keeps its refs as a reftable, which Sentry does not read.`, 'Clone it with --ref-format=files.');
-  const format = /^\s*objectformat\s*=\s*sha256\s*$/im.test(own) ? '[extensions]\n\tobjectFormat = sha256\n' : '';
+    throw away(
+      `${repository} keeps its refs as a reftable, which Sentry does not read.`,
+      'Clone it with --ref-format=files.',
+    );
+  const format = /^\s*objectformat\s*=\s*sha256\s*$/im.test(own)
+    ? '[extensions]\n\tobjectFormat = sha256\n'
+    : '';
   return `[core]\n\trepositoryFormatVersion = 1\n\tbare = true\n${format}`;
 }
 

@@ -25,10 +25,7 @@ const DIFF = ['diff-tree', '-r', ...RENAMES, '--no-ext-diff', '--no-textconv', '
 const NO_OPTIONS = '--end-of-options';
 
 /** A clone or mirror on this machine, read by the program `git`. */
-export function createLocalRepository(
-  { name, of, branch }: RepositoryConfig,
-  path: string,
-): Repository {
+export function createLocalRepository({ name, of, branch }: RepositoryConfig, path: string): Repository {
   /** The output of a command that has to succeed. */
   const git = (args: readonly string[], reading: Reading): Promise<string> =>
     inGitFolder(path, async (folder) => outputOf(await runGit(folder, args, reading)));
@@ -45,11 +42,18 @@ export function createLocalRepository(
       const found = await inGitFolder(path, (folder) => find(folder, name, wanted, reading));
       if (found !== null) return { sha: found, name: wanted ?? 'the default branch' };
       const fetched = await lastFetched(path);
-      throw noRevision(name, wanted ?? 'default branch', fetched === null ? '' : `It was last fetched at ${fetched}.`);
+      throw noRevision(
+        name,
+        wanted ?? 'default branch',
+        fetched === null ? '' : `It was last fetched at ${fetched}.`,
+      );
     },
 
     async apart(from, to, reading) {
-      const said = await git(['rev-list', '--left-right', '--count', NO_OPTIONS, `${from.sha}...${to.sha}`, '--'], reading);
+      const said = await git(
+        ['rev-list', '--left-right', '--count', NO_OPTIONS, `${from.sha}...${to.sha}`, '--'],
+        reading,
+      );
       const [behind = 0, ahead = 0] = said.trim().split(/\s+/).map(Number);
       return { ahead, behind };
     },
@@ -81,13 +85,18 @@ export function createLocalRepository(
     },
 
     async compare(from, to, paths, reading) {
-      const told = await git([...DIFF, '--raw', '--numstat', '-z', NO_OPTIONS, from.sha, to.sha, '--', ...paths], reading);
+      const told = await git(
+        [...DIFF, '--raw', '--numstat', '-z', NO_OPTIONS, from.sha, to.sha, '--', ...paths],
+        reading,
+      );
       const files = changedFiles(told).map((file) => ({
         ...file,
         async hunks(within: Reading) {
           if (file.added === null) return null;
           const both = file.was === undefined ? [file.path] : [file.was, file.path];
-          return hunksIn(await git([...DIFF, '-p', '-U3', NO_OPTIONS, from.sha, to.sha, '--', ...both], within));
+          return hunksIn(
+            await git([...DIFF, '-p', '-U3', NO_OPTIONS, from.sha, to.sha, '--', ...both], within),
+          );
         },
       }));
       return { files, gap: null };
@@ -97,7 +106,10 @@ export function createLocalRepository(
 
     async blame(at, asked, { from, to }, reading) {
       return blamedLines(
-        await git(['blame', '--line-porcelain', '-L', `${from},${to}`, NO_OPTIONS, at.sha, '--', asked], reading),
+        await git(
+          ['blame', '--line-porcelain', '-L', `${from},${to}`, NO_OPTIONS, at.sha, '--', asked],
+          reading,
+        ),
       );
     },
 
@@ -108,7 +120,9 @@ export function createLocalRepository(
 
     async look(reading) {
       const at = await this.resolve(null, reading);
-      const [commit] = (await this.commits({ from: null, to: at, since: null, until: null, path: null, limit: 1 }, reading)).found;
+      const [commit] = (
+        await this.commits({ from: null, to: at, since: null, until: null, path: null, limit: 1 }, reading)
+      ).found;
       const fetched = await lastFetched(path);
       return [
         `${at.name} is at ${at.sha.slice(0, 12)}`,
@@ -123,13 +137,22 @@ function outputOf({ code, stdout, stderr }: Awaited<ReturnType<typeof runGit>>):
   if (code === 0) return stdout;
   // Its first line says what is wrong; those after it advise people at a terminal.
   const [said = ''] = stderr.split('\n');
-  throw new OpsError('CODE_AWAY', `git could not read the repository: ${said.slice(0, 300) || `exit code ${code}`}`, {
-    hint: 'Look whether the clone is whole: git fsck.',
-  });
+  throw new OpsError(
+    'CODE_AWAY',
+    `git could not read the repository: ${said.slice(0, 300) || `exit code ${code}`}`,
+    {
+      hint: 'Look whether the clone is whole: git fsck.',
+    },
+  );
 }
 
 /** The commit that a name stands for, where a branch or tag of the repository has it; null: none. */
-async function find(folder: string, repository: string, wanted: string | null, reading: Reading): Promise<string | null> {
+async function find(
+  folder: string,
+  repository: string,
+  wanted: string | null,
+  reading: Reading,
+): Promise<string | null> {
   const commitOf = async (object: string): Promise<string | null> => {
     const { code, stdout } = await runGit(
       folder,
@@ -147,7 +170,9 @@ async function find(folder: string, repository: string, wanted: string | null, r
   const refs = revisionNames(repository, wanted).flatMap(({ tag, branch }) =>
     tag === null ? [`refs/heads/${branch}`, `refs/remotes/origin/${branch}`] : [`refs/tags/${tag}`],
   );
-  const there = outputOf(await runGit(folder, ['for-each-ref', '--format=%(refname)', ...refs], reading)).split('\n');
+  const there = outputOf(
+    await runGit(folder, ['for-each-ref', '--format=%(refname)', ...refs], reading),
+  ).split('\n');
   const ref = refs.find((one) => there.includes(one));
   return ref === undefined ? null : commitOf(ref);
 }
@@ -158,18 +183,24 @@ async function isOwn(folder: string, commit: string, reading: Reading): Promise<
 }
 
 async function entryAt(folder: string, at: Revision, path: string, reading: Reading): Promise<Entry | null> {
-  const listed = outputOf(await runGit(folder, ['ls-tree', '-z', '-l', NO_OPTIONS, at.sha, '--', path], reading));
+  const listed = outputOf(
+    await runGit(folder, ['ls-tree', '-z', '-l', NO_OPTIONS, at.sha, '--', path], reading),
+  );
   const [, mode, type, object = '', size] = /^(\d+) (\w+) ([0-9a-f]+) +(\d+|-)\t/.exec(listed) ?? [];
   if (type === undefined) return null;
-  if (type === 'commit') return { kind: 'unshown', why: `it is another repository, at its commit ${object.slice(0, 12)}` };
+  if (type === 'commit')
+    return { kind: 'unshown', why: `it is another repository, at its commit ${object.slice(0, 12)}` };
   if (type === 'tree') {
     const names = outputOf(await runGit(folder, ['ls-tree', '-z', NO_OPTIONS, object], reading));
     return { kind: 'folder', names: names.split('\0').filter(Boolean).map(nameOf) };
   }
   if (mode === '120000') return { kind: 'unshown', why: 'it is a symbolic link' };
-  if (Number(size) > MAX_FILE) return { kind: 'unshown', why: `it has ${size} bytes, and more than ${MAX_FILE} are not shown` };
+  if (Number(size) > MAX_FILE)
+    return { kind: 'unshown', why: `it has ${size} bytes, and more than ${MAX_FILE} are not shown` };
   const text = outputOf(await runGit(folder, ['cat-file', 'blob', object], reading));
-  return text.slice(0, 8_000).includes('\0') ? { kind: 'unshown', why: 'it is binary' } : { kind: 'file', text };
+  return text.slice(0, 8_000).includes('\0')
+    ? { kind: 'unshown', why: 'it is binary' }
+    : { kind: 'file', text };
 }
 
 /** `100644 blob 9bc…\tname`; a folder ends with a slash. */

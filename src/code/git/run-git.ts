@@ -80,13 +80,18 @@ export async function runGit(
   });
 }
 
-function faultOf(error: Error & { readonly code?: unknown; readonly killed?: boolean }, timeoutMs: number): OpsError {
+function faultOf(
+  error: Error & { readonly code?: unknown; readonly killed?: boolean },
+  timeoutMs: number,
+): OpsError {
   if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
     return new OpsError('CODE_TOO_MUCH', `git answers with more than ${MAX_OUTPUT / 1024 / 1024} MiB.`, {
       hint: 'Ask for less: name paths, or two versions that are closer to each other.',
       cause: error,
     });
-  const why = error.killed ? `it took longer than ${Math.round(timeoutMs / 1_000)} s` : 'it did not run to its end';
+  const why = error.killed
+    ? `it took longer than ${Math.round(timeoutMs / 1_000)} s`
+    : 'it did not run to its end';
   return new OpsError('CODE_AWAY', `git could not read the repository: ${why}.`, {
     hint: 'Ask for less, or look whether git can read the repository on the machine that runs Sentry.',
     retryable: true,

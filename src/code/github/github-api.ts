@@ -44,7 +44,11 @@ export function createGitHubApi({ owner, repo, api, token }: GitHubPlace): GitHu
     } catch (error) {
       if (signal.aborted) throw error;
       const why = within.aborted ? `in ${Math.round(timeoutMs / 1_000)} s` : `(${reasonOf(error)})`;
-      throw away(`GitHub did not answer ${why}.`, 'Look whether this machine reaches it, and at `api_url`.', error);
+      throw away(
+        `GitHub did not answer ${why}.`,
+        'Look whether this machine reaches it, and at `api_url`.',
+        error,
+      );
     }
     if (body === null)
       throw new OpsError('CODE_TOO_MUCH', `GitHub answers with more than ${MAX_BYTES / 1024 / 1024} MiB.`, {
@@ -65,7 +69,10 @@ export function createGitHubApi({ owner, repo, api, token }: GitHubPlace): GitHu
     query: (question, variables, reading) =>
       ask(
         `${api.replace(/\/v3$/, '')}/graphql`,
-        { method: 'POST', body: JSON.stringify({ query: question, variables: { owner, repo, ...variables } }) },
+        {
+          method: 'POST',
+          body: JSON.stringify({ query: question, variables: { owner, repo, ...variables } }),
+        },
         reading,
       ),
   };
@@ -78,11 +85,15 @@ function refusedBy({ status, headers }: Response, name: string): OpsError {
   if (status >= 300 && status < 400)
     return away(`GitHub has ${name} elsewhere (${status}).`, 'Write its name as it is now into sentry.yaml.');
   // https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
-  const isLimited = status === 429 || headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after');
+  const isLimited =
+    status === 429 || headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after');
   if (status === 429 || (status === 403 && isLimited)) {
     const reset = Number(headers.get('x-ratelimit-reset'));
     const until = reset > 0 ? ` until ${new Date(reset * 1_000).toISOString()}` : '';
-    return away(`GitHub answers no more questions of this token${until}.`, 'Wait, or name a token of its own.');
+    return away(
+      `GitHub answers no more questions of this token${until}.`,
+      'Wait, or name a token of its own.',
+    );
   }
   if (status === 401 || status === 403)
     return away(

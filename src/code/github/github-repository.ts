@@ -15,7 +15,16 @@ import {
   type Revision,
 } from '../repository.ts';
 import { createGitHubApi, type GitHubApi } from './github-api.ts';
-import { Blame, Blob, BranchHeads, type ComparedFile, Comparison, GitHubCommit, Place, Tree } from './schema.ts';
+import {
+  Blame,
+  Blob,
+  BranchHeads,
+  type ComparedFile,
+  Comparison,
+  GitHubCommit,
+  Place,
+  Tree,
+} from './schema.ts';
 
 /** A page of GitHub's, and so many of them are read. */
 const PAGE = 100;
@@ -30,7 +39,10 @@ const BLAME = `query($owner: String!, $repo: String!, $sha: GitObjectID!, $path:
     startingLine endingLine commit { oid messageHeadline committedDate author { name } } } } } } } }`;
 
 /** A repository at GitHub, read by its API. */
-export function createGitHubRepository({ name, of, branch }: RepositoryConfig, place: GitHubPlace): Repository {
+export function createGitHubRepository(
+  { name, of, branch }: RepositoryConfig,
+  place: GitHubPlace,
+): Repository {
   const api = createGitHubApi(place);
 
   const mainBranch = async (reading: Reading): Promise<string> =>
@@ -59,8 +71,12 @@ export function createGitHubRepository({ name, of, branch }: RepositoryConfig, p
     },
 
     async commits(asked, reading) {
-      const listed = asked.from === null ? [] : await commitsBetween(comparison, asked.from, asked.to, reading);
-      const found = asked.from === null ? await listCommits(api, asked, reading) : await narrowed(api, listed, asked, reading);
+      const listed =
+        asked.from === null ? [] : await commitsBetween(comparison, asked.from, asked.to, reading);
+      const found =
+        asked.from === null
+          ? await listCommits(api, asked, reading)
+          : await narrowed(api, listed, asked, reading);
       const shown = found.slice(0, asked.limit);
       return { found: await withFiles(api, shown, reading), more: found.length > asked.limit };
     },
@@ -88,7 +104,9 @@ export function createGitHubRepository({ name, of, branch }: RepositoryConfig, p
     async blame(at, path, { from, to }, reading) {
       const said = Blame.safeParse(await api.query(BLAME, { sha: at.sha, path }, reading));
       if (!said.success)
-        throw new OpsError('CODE_AWAY', `GitHub does not say who wrote ${path}.`, { hint: 'Ask for the commits that touched it: code_log with `path`.' });
+        throw new OpsError('CODE_AWAY', `GitHub does not say who wrote ${path}.`, {
+          hint: 'Ask for the commits that touched it: code_log with `path`.',
+        });
       return said.data.data.repository.object.blame.ranges
         .flatMap(({ startingLine, endingLine, commit }) => {
           const first = Math.max(from, startingLine);
@@ -118,15 +136,23 @@ export function createGitHubRepository({ name, of, branch }: RepositoryConfig, p
 function read<T>(form: z.ZodType<T>, given: unknown, name: string): T {
   const found = form.safeParse(given);
   if (found.success) return found.data;
-  const says = given === null ? `GitHub has no such repository or part of it: ${name}, as far as its token may read.` : `GitHub answers for ${name} in a form that is not known.`;
-  throw new OpsError('CODE_AWAY', says, { hint: 'Look at the repository in sentry.yaml, and at what its token may read.' });
+  const says =
+    given === null
+      ? `GitHub has no such repository or part of it: ${name}, as far as its token may read.`
+      : `GitHub answers for ${name} in a form that is not known.`;
+  throw new OpsError('CODE_AWAY', says, {
+    hint: 'Look at the repository in sentry.yaml, and at what its token may read.',
+  });
 }
 
 /** Names of refs keep their slashes. */
 const plain = (ref: string): string => ref.split('/').map(encodeURIComponent).join('/');
 
 async function shaOf(api: GitHubApi, ref: string, reading: Reading): Promise<string | null> {
-  return GitHubCommit.safeParse(await api.get(`/commits/${plain(ref)}`, { per_page: '1' }, reading)).data?.sha ?? null;
+  return (
+    GitHubCommit.safeParse(await api.get(`/commits/${plain(ref)}`, { per_page: '1' }, reading)).data?.sha ??
+    null
+  );
 }
 
 /** The commit that a name stands for, where a branch or tag of the repository has it; null: none. */
@@ -151,7 +177,9 @@ async function find(
 /** GitHub answers for every commit of every fork as if it were of this repository: its own are below its main branch, or end another. */
 async function isOwn(api: GitHubApi, sha: string, main: string, reading: Reading): Promise<boolean> {
   const params = { page: '2', per_page: '1' };
-  const compared = Comparison.safeParse(await api.get(`/compare/${encodeURIComponent(main)}...${sha}`, params, reading));
+  const compared = Comparison.safeParse(
+    await api.get(`/compare/${encodeURIComponent(main)}...${sha}`, params, reading),
+  );
   if (compared.data?.status === 'behind' || compared.data?.status === 'identical') return true;
   const heads = BranchHeads.safeParse(await api.get(`/commits/${sha}/branches-where-head`, {}, reading));
   return (heads.data?.length ?? 0) > 0;
@@ -159,7 +187,13 @@ async function isOwn(api: GitHubApi, sha: string, main: string, reading: Reading
 
 /** Those of `to` that `from` has not, newest first. GitHub gives the oldest first. */
 async function commitsBetween(
-  comparison: (from: string, to: string, page: number, perPage: number, reading: Reading) => Promise<Comparison>,
+  comparison: (
+    from: string,
+    to: string,
+    page: number,
+    perPage: number,
+    reading: Reading,
+  ) => Promise<Comparison>,
   from: Revision,
   to: Revision,
   reading: Reading,
@@ -208,7 +242,11 @@ const withoutMerges = (commits: readonly GitHubCommit[]): readonly GitHubCommit[
   commits.filter(({ parents }) => parents.length < 2);
 
 /** GitHub tells the files of a commit only where it is asked for that one. */
-async function withFiles(api: GitHubApi, commits: readonly GitHubCommit[], reading: Reading): Promise<readonly Commit[]> {
+async function withFiles(
+  api: GitHubApi,
+  commits: readonly GitHubCommit[],
+  reading: Reading,
+): Promise<readonly Commit[]> {
   const found: Commit[] = [];
   for (let at = 0; at < commits.length; at += AT_ONCE)
     found.push(
@@ -248,7 +286,8 @@ const backwards: Readonly<Record<FileChange['status'], FileChange['status']>> = 
 function changeOf(file: ComparedFile, isBack: boolean): FileChange {
   const { filename, previous_filename: previous, additions, deletions } = file;
   const status = states[file.status] ?? 'changed';
-  const [path, was] = status === 'renamed' && isBack ? [previous ?? filename, filename] : [filename, previous ?? undefined];
+  const [path, was] =
+    status === 'renamed' && isBack ? [previous ?? filename, filename] : [filename, previous ?? undefined];
   const patch = file.patch ?? null;
   // Of what is binary or too large it gives neither lines nor a patch.
   const isShown = patch !== null || additions + deletions > 0 || status === 'renamed';
@@ -284,7 +323,8 @@ async function entryAt(
   path: string,
   reading: Reading,
 ): Promise<Entry | null> {
-  const treeOf = async (sha: string) => read(Tree, await api.get(`/git/trees/${sha}`, {}, reading), name).tree;
+  const treeOf = async (sha: string) =>
+    read(Tree, await api.get(`/git/trees/${sha}`, {}, reading), name).tree;
   let names = await treeOf(at.sha);
   const segments = path.split('/');
   for (const [depth, segment] of segments.entries()) {
@@ -296,12 +336,16 @@ async function entryAt(
       continue;
     }
     if (depth < segments.length - 1) return null;
-    if (type === 'commit') return { kind: 'unshown', why: `it is another repository, at its commit ${sha.slice(0, 12)}` };
+    if (type === 'commit')
+      return { kind: 'unshown', why: `it is another repository, at its commit ${sha.slice(0, 12)}` };
     if (mode === '120000') return { kind: 'unshown', why: 'it is a symbolic link' };
-    if ((size ?? 0) > MAX_FILE) return { kind: 'unshown', why: `it has ${size} bytes, and more than ${MAX_FILE} are not shown` };
+    if ((size ?? 0) > MAX_FILE)
+      return { kind: 'unshown', why: `it has ${size} bytes, and more than ${MAX_FILE} are not shown` };
     const blob = read(Blob, await api.get(`/git/blobs/${sha}`, {}, reading), name);
     const text = Buffer.from(blob.content, 'base64').toString('utf8');
-    return text.slice(0, 8_000).includes('\0') ? { kind: 'unshown', why: 'it is binary' } : { kind: 'file', text };
+    return text.slice(0, 8_000).includes('\0')
+      ? { kind: 'unshown', why: 'it is binary' }
+      : { kind: 'file', text };
   }
   return { kind: 'folder', names: names.map((one) => (one.type === 'tree' ? `${one.path}/` : one.path)) };
 }
