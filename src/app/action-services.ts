@@ -4,12 +4,11 @@ import { createApprovalPolicy } from '../actions/policy/policy.ts';
 import { createUndo } from '../actions/undo.ts';
 import { alertChecks } from '../agents/playbook/alert-checks.ts';
 import { createDryRun } from '../agents/playbook/dry-run.ts';
-import { createWhatChanged } from '../changes/what-changed.ts';
 import type { Json } from '../core/tool-call.ts';
-import { readChangesSubject } from '../incidents/changes-around.ts';
 import { proposeByModel } from '../memory/promotion/propose.ts';
 import { redact, redactJson } from '../safety/screen/redact.ts';
 import { createRegistry } from '../tools/registry.ts';
+import { createChangeServices } from './change-services.ts';
 import type { Foundations } from './foundations.ts';
 import type { Guards } from './guards.ts';
 import type { MemoryServices } from './memory-services.ts';
@@ -39,6 +38,7 @@ export function createActionServices(on: Foundations, guards: Guards, remembered
     rules,
   });
   const approvals = createApprovals({ sql, records, policy, audit, seal });
+  const { looks, asked } = createChangeServices(on);
   const gate = createGate({
     rules,
     approvers: policy,
@@ -58,7 +58,7 @@ export function createActionServices(on: Foundations, guards: Guards, remembered
           proposeByModel(proposing, on.slackWorkspace.audiences, reader, proposal),
       },
     },
-    changes: createWhatChanged({ sql, subjectOf: (id) => readChangesSubject({ sql, records, targets }, id) }),
+    changes: asked,
     targets,
     ports: { ...systems, docs: docsOf(config) },
     identity: systems.identity,
@@ -80,6 +80,7 @@ export function createActionServices(on: Foundations, guards: Guards, remembered
     policy,
     approvals,
     gate,
+    looks,
     undo: createUndo({
       sql,
       records,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createWorkspaceSettings } from '../actions/policy/workspace-settings.ts';
+import { openRepositories } from '../code/open-repositories.ts';
 import { readConfigFile } from '../config/config-file.ts';
 import { live } from '../core/live.ts';
 import { createEventBus } from '../infra/db/event-bus.ts';
@@ -16,6 +17,7 @@ import { toolsOfKinds } from '../targets/all-tools.ts';
 import { domainsOf } from '../targets/domains.ts';
 import { connectSystems } from '../targets/systems.ts';
 import { changesTools } from '../tools/changes/changes-tools.ts';
+import { codeTools } from '../tools/code/code-tools.ts';
 import type { ChangesTool, Tool } from '../tools/define.ts';
 import { evidenceTools } from '../tools/evidence/evidence-tools.ts';
 import type { ForeignServers } from '../tools/mcp/foreign-servers.ts';
@@ -82,7 +84,14 @@ export async function createFoundations(parts: Parts) {
     tools,
     /** What the steps of runbooks may use; models are offered those of memory and evidence as well. */
     registry,
-    offered: [...tools, ...foreign.tools, ...evidenceTools, ...changesTools, ...memoryToolset],
+    offered: [
+      ...tools,
+      ...foreign.tools,
+      ...evidenceTools,
+      ...changesTools,
+      ...codeTools(openRepositories(config.repositories)),
+      ...memoryToolset,
+    ],
     foreign,
     runbooks,
     problems,
