@@ -99,7 +99,8 @@ function changeOf(
     id: `${clip(name, NAME)} ${sha256(JSON.stringify([lastAt, ...of])).slice(0, 24)}`,
     state: 'succeeded',
     environment,
-    startedAt: lastAt,
+    // Its own time is exact; otherwise only the two looks are known.
+    startedAt: isPossible ? null : lastAt,
     at: isPossible ? new Date(told).toISOString() : endedAt,
     commits: [],
     url: null,
