@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createWorkspaceSettings } from '../actions/policy/workspace-settings.ts';
+import { openRepositories } from '../code/open-repositories.ts';
 import { readConfigFile } from '../config/config-file.ts';
 import { live } from '../core/live.ts';
 import { createEventBus } from '../infra/db/event-bus.ts';
@@ -15,6 +16,7 @@ import { addMappings } from '../sources/registry.ts';
 import { toolsOfKinds } from '../targets/all-tools.ts';
 import { domainsOf } from '../targets/domains.ts';
 import { connectSystems } from '../targets/systems.ts';
+import { codeTools } from '../tools/code/code-tools.ts';
 import { evidenceTools } from '../tools/evidence/evidence-tools.ts';
 import type { ForeignServers } from '../tools/mcp/foreign-servers.ts';
 import { memoryToolset } from '../tools/memory/memory-tools.ts';
@@ -80,7 +82,13 @@ export async function createFoundations(parts: Parts) {
     tools,
     /** What the steps of runbooks may use; models are offered those of memory and evidence as well. */
     registry,
-    offered: [...tools, ...foreign.tools, ...evidenceTools, ...memoryToolset],
+    offered: [
+      ...tools,
+      ...foreign.tools,
+      ...evidenceTools,
+      ...codeTools(openRepositories(config.repositories)),
+      ...memoryToolset,
+    ],
     foreign,
     runbooks,
     problems,
