@@ -56,14 +56,23 @@ type Answer = { readonly status: number; readonly body?: unknown };
 const found = (body: unknown): Answer => ({ status: 200, body });
 const NOT_FOUND: Answer = { status: 404 };
 
+/** The repository stays as it is while it is served. */
+const outputs = new Map<string, string>();
+
 async function answerTo(path: string, request: IncomingMessage): Promise<Answer> {
-  const git = (...args: readonly string[]): string =>
-    execFileSync('git', args, {
+  const git = (...args: readonly string[]): string => {
+    const key = [path, ...args].join('\0');
+    const before = outputs.get(key);
+    if (before !== undefined) return before;
+    const output = execFileSync('git', args, {
       cwd: path,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
       maxBuffer: 1e8,
     });
+    outputs.set(key, output);
+    return output;
+  };
   const shaOf = (name: string): string | null => {
     try {
       return git('rev-parse', '--verify', '--quiet', `${name}^{commit}`).trim();
