@@ -10,7 +10,7 @@ import { templateParts } from './template.ts';
 export interface KnownTools {
   get(name: string):
     | {
-        readonly kind: 'read' | 'diagnostic' | 'docs' | 'active';
+        readonly kind: 'read' | 'diagnostic' | 'docs' | 'changes' | 'active';
         readonly input: z.ZodType;
         readonly measures?: readonly Measure[];
         readonly repairsOnly?: true;
