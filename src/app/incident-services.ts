@@ -1,6 +1,9 @@
 import { ROUND_USD } from '../agents/claude/create-claude.ts';
 import { createPlaybook } from '../agents/playbook/create-playbook.ts';
 import { deleteOldChanges } from '../changes/delete-old-changes.ts';
+import { deleteOldLooks } from '../changes/looks/look-rows.ts';
+import { createLooks, type Looks } from '../changes/looks/looks.ts';
+import { createRecordChange } from '../changes/record-change.ts';
 import type { Config } from '../config/config.ts';
 import { live } from '../core/live.ts';
 import { SILENCE_TOOL } from '../core/silence-tool.ts';
@@ -97,6 +100,13 @@ export async function createIncidentServices(
           [[a, b] as const, [b, a] as const].map(([here, of]) => audiences.mayTell(here, [of])),
         )
       ).every(({ keptBack }) => keptBack.size === 0),
+  });
+  const looks = createLooks({
+    sql,
+    targets: config.lookMinutes === null ? new Map() : targets,
+    read: on.systems.inventory,
+    record: createRecordChange(sql),
+    log,
   });
   const deps: InvestigationDeps = {
     sql,
@@ -198,7 +208,8 @@ export async function createIncidentServices(
       redact,
       log,
     }),
-    upkeep: upkeepOf(on, guards, remembered, actions, model),
+    looks,
+    upkeep: upkeepOf(on, guards, remembered, actions, model, looks),
   };
 }
 
@@ -234,6 +245,7 @@ function upkeepOf(
   remembered: MemoryServices,
   { workspace }: ActionServices,
   model: Model,
+  looks: Looks,
 ) {
   const { config, sql, log } = on;
   const memory = memoryUpkeep({
@@ -257,6 +269,7 @@ function upkeepOf(
       if (days === null) return;
       await deleteOldDetails({ sql, audit, log }, days, signal);
       await deleteOldChanges(sql, days, signal);
+      await deleteOldLooks(sql, days);
     },
   };
   const silence = {
@@ -264,7 +277,12 @@ function upkeepOf(
     cron: '17 * * * *',
     work: () => sweepSilent(sql, { sendsEnds: endSenders(), repeats: repeaters() }),
   };
-  return { ...memory, scheduled: [...memory.scheduled, retention, silence] };
+  const look = {
+    name: 'own looks',
+    cron: `*/${config.lookMinutes ?? 5} * * * *`,
+    work: (signal: AbortSignal) => looks.lookAtAll(signal),
+  };
+  return { ...memory, scheduled: [...memory.scheduled, retention, silence, look] };
 }
 
 const placesOf = ({ records, slackWorkspace: { homeOf, access, announce } }: Foundations): Places => ({

@@ -133,6 +133,7 @@ const environment = z.object({
   SENTRY_APPROVAL_MINUTES: whole(1, 1440).default(30),
   SENTRY_SOURCE_WAIT_MINUTES: whole(0, 1_440).default(10),
   SENTRY_REOPEN_MINUTES: whole(0, 10_080).optional(),
+  SENTRY_LOOK_MINUTES: whole(0, 59).default(5),
   SENTRY_PLAYGROUND_PORT: whole(0, 65_535).optional(),
   DOCKER_HOST: z.string().default(''),
   CONTAINER_HOST: z.string().default(''),
@@ -259,6 +260,8 @@ export interface Config {
   readonly sourceWaitMinutes: number;
   /** The same alert within this time of its incident's end goes on in the same thread; 0: always a new incident. */
   readonly reopenMinutes: number;
+  /** How often Sentry looks at what its systems are made of, for what was changed; null: never. */
+  readonly lookMinutes: number | null;
   readonly memory: {
     readonly enabled: boolean;
     /** Tokens of memory a turn of a model. */
@@ -353,6 +356,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     sourceWaitMinutes: values.SENTRY_SOURCE_WAIT_MINUTES,
     // In the playground every fault is an incident of its own, so that one sees what memory makes of the second.
     reopenMinutes: values.SENTRY_REOPEN_MINUTES ?? (playgroundTarget ? 0 : REOPEN_MINUTES),
+    lookMinutes: values.SENTRY_LOOK_MINUTES || null,
     memory: {
       enabled: values.MEMORY_ENABLED,
       tokenBudget: values.MEMORY_CONTEXT_TOKEN_BUDGET,
