@@ -6,15 +6,20 @@ import { createApprovalPolicy } from '../../src/actions/policy/policy.ts';
 import { withoutPolicy } from '../../src/actions/policy/policy-rules.ts';
 import { alertChecks } from '../../src/agents/playbook/alert-checks.ts';
 import type { Investigator } from '../../src/agents/ports.ts';
+import { createLooks } from '../../src/changes/looks/looks.ts';
+import { readLooks } from '../../src/changes/looks/read-looks.ts';
 import { createRecordChange } from '../../src/changes/record-change.ts';
+import { createWhatChanged } from '../../src/changes/what-changed.ts';
 import { OpsError } from '../../src/core/errors.ts';
 import type { Incident } from '../../src/core/incident.ts';
+import type { Inventory } from '../../src/core/inventory.ts';
 import type { Log } from '../../src/core/log.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import type { Sql } from '../../src/core/sql.ts';
 import type { Target } from '../../src/core/target.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { webhookRoutes } from '../../src/http/webhook-route.ts';
+import { readChangesSubject } from '../../src/incidents/changes-around.ts';
 import type { InvestigationDeps, InvestigationMemory } from '../../src/incidents/deps.ts';
 import { createStopNotices } from '../../src/incidents/kill-switch/stop-notices.ts';
 import { createAccept } from '../../src/ingest/accept.ts';
@@ -33,7 +38,9 @@ import { endSenders, repeaters } from '../../src/sources/registry.ts';
 import { allTools } from '../../src/targets/all-tools.ts';
 import { domainOfLabels } from '../../src/targets/domains.ts';
 import { kinds } from '../../src/targets/kinds.ts';
-import type { AnyTool } from '../../src/tools/define.ts';
+import { changesTools } from '../../src/tools/changes/changes-tools.ts';
+import type { ChangesPort } from '../../src/tools/changes/ports.ts';
+import type { AnyTool, ChangesTool, Tool } from '../../src/tools/define.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import { createRecordedSystem } from '../recovery/recorded-system.ts';
 import type { RecoveryCase } from '../recovery/recovery-case.ts';
@@ -99,7 +106,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     recorded: () => scenario.tool_outputs,
     now: options.now,
   });
-  const tools: readonly AnyTool[] = system.tools;
+  const tools: readonly AnyTool[] = [...system.tools, ...changesTools];
   const records = createRecords(sql);
   const audit = createAuditLog(sql);
   const key = openVaultKey('', randomBytes(32));
@@ -109,7 +116,22 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
   const approvers: readonly Principal[] = [{ kind: 'user', id: 'U0FIRST' }];
   const rules = withoutPolicy({ approvers, approvalMinutes: APPROVAL_MINUTES });
   const policy = createApprovalPolicy({ approvers, admins: [], directory: nobody, rules });
-  const registry = createRegistry(tools);
+  const byName = new Map(targets.map((one) => [one.name, one]));
+  const record = createRecordChange(sql);
+  let inventory: Inventory = { items: [], unread: [] };
+  const looks = createLooks({
+    sql,
+    targets: new Map([[target.name, target]]),
+    read: async () => ({ system: 'recorded', inventory }),
+    record,
+    log,
+  });
+  const changes = createWhatChanged({
+    sql,
+    subjectOf: (id) => readChangesSubject({ sql, records, targets: byName }, id),
+    looks: { now: looks.lookNow, read: readLooks },
+  });
+  const registry = createRegistry<Tool | ChangesTool>([...system.tools, ...changesTools]);
   const gate = createGate({
     rules,
     approvers: policy,
@@ -121,7 +143,8 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     throttle: createThrottle(sql, {}),
     killSwitch: createKillSwitch(sql, { mode: 'ACTIVE', dataDir: '/nonexistent' }),
     registry,
-    targets: new Map(targets.map((one) => [one.name, one])),
+    changes: situation.broken ? broken : changes,
+    targets: byName,
     ports: { system: () => undefined, looks: () => kind.looks, docs: NO_DOCS },
     identity: async () => ({ systemIdentifier: 'recorded', timelineId: 1 }),
     runbookChecks: (asked) => alertChecks(runbooksFor(runbooks, kind.name, registry), asked),
@@ -154,6 +177,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
       sendsEnds: endSenders(),
       repeats: repeaters(),
     },
+    asksWhatChanged: true,
     effort: async () => ({ effort: 'adaptive', rule: null }),
     mutes: { hold: async () => new Set(), release: async () => undefined },
     correlation: { hold: async () => new Set() },
@@ -161,7 +185,6 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     shutdown: shutdown.signal,
     redact,
   };
-  const record = createRecordChange(sql);
   const http = createHttpServer({
     host: '127.0.0.1',
     port: 0,
@@ -180,6 +203,12 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     target,
     incident,
     record,
+    async lookAt(at, items, empty = []) {
+      inventory = { items, empty, unread: [] };
+      await setClock(sql, Math.min(at, options.now()));
+      await looks.lookNow(target.name, shutdown.signal);
+      await setClock(sql, options.now());
+    },
     post: (source, payload) => post(`http://127.0.0.1:${port}/webhooks/${source}`, payload),
     async close() {
       shutdown.abort();
@@ -187,6 +216,11 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
       await vault.close();
     },
   };
+}
+
+/** The record's clock: looks tell times by it. */
+async function setClock(sql: Sql, at: number): Promise<void> {
+  await sql`UPDATE simulated_clock SET at = to_timestamp(${at}::float8 / 1000)`;
 }
 
 async function post(url: string, payload: unknown): Promise<void> {
@@ -198,6 +232,11 @@ async function post(url: string, payload: unknown): Promise<void> {
       hint: 'A situation tells what no sender would.',
     });
 }
+
+const broken: ChangesPort = {
+  whatChanged: () => Promise.reject(new Error('the record of changes is away')),
+  scopeOf: () => Promise.reject(new Error('the record of changes is away')),
+};
 
 /** A system that nobody changes while it is looked at. */
 const NOTHING_MORE: Pick<RecoveryCase, 'world' | 'changes'> = {

@@ -39,19 +39,23 @@ const Titles = z.array(z.string().min(1));
 const Told = z.strictObject({
   /** `own-look`: Sentry saw it by itself; the others by their webhook or the HTTP API. */
   by: z.enum(['github', 'generic', 'api', 'own-look']),
-  /** When it took effect. */
+  /** When it took effect; of an own look, when that was made, unless `took` is 0: then the system itself tells of that time. */
   before: z.number(),
   /** So long it took; of an own look, so long the look before was ago. Not told when left out. */
   took: z.number().min(0).optional(),
+  /** Of an own look: what the thing is called that is another one now. */
   title: z.string(),
   kind: z.enum(changeKinds).default('deployment'),
   status: z.enum(changeStates).default('succeeded'),
-  where: Titles,
+  /** Of an own look: names of the one thing inside the system, if it is not of the whole system. */
+  where: Titles.default([]),
   environment: z.string().optional(),
   who: z.string().optional(),
   from: z.string().optional(),
   to: z.string().optional(),
   commits: Titles.default([]),
+  /** Of an own look: how it is told that it is gone. */
+  went: z.string().optional(),
 });
 export type Told = z.infer<typeof Told>;
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RecordChange } from '../../src/changes/record-change.ts';
-import { OWN_LOOK } from '../../src/core/what-changed.ts';
+import type { InventoryItem } from '../../src/core/inventory.ts';
 import { changeOperations } from '../../src/http/api/change-operations.ts';
 import type { Api } from '../../src/http/api/ports.ts';
 import type { Told } from './situation.ts';
@@ -15,6 +15,8 @@ export interface Ways {
   /** Posts to a webhook; throws where any of it is refused. */
   post(source: string, payload: unknown): Promise<void>;
   readonly record: RecordChange;
+  /** Sentry's own look at the system at a time (ms since the epoch), of which these things are, and parts that are empty. */
+  lookAt(at: number, items: readonly InventoryItem[], empty?: readonly string[]): Promise<void>;
 }
 
 /** Tells of the `n`-th change of a situation, as its sender does. `began`: ms since the epoch. */
@@ -42,23 +44,24 @@ export async function tell(told: Told, n: number, began: number, ways: Ways): Pr
       return;
     }
     case 'own-look':
-      await ways.record({
-        source: OWN_LOOK,
-        id: `${n} ${told.title}`,
-        kind: told.kind,
-        state: told.status,
-        title: told.title,
-        where: told.where,
-        environment: null,
-        startedAt,
-        at,
-        by: told.who ?? null,
-        from: told.from ?? null,
-        to: told.to ?? null,
-        commits: [],
-        url: null,
-      });
+      return look(told, n, Date.parse(at), ways);
   }
+}
+
+/** Two looks: one that saw it as it was, and one that sees it as it is. */
+async function look(told: Told, n: number, at: number, { lookAt }: Ways): Promise<void> {
+  const { took = 5, title: name, kind, where: objects, who, from, to, went } = told;
+  const was = { part: `part ${n}`, key: name, name, kind, objects, mayComeAndGo: went !== undefined };
+  const words = went === undefined ? {} : { told: { went } };
+  await lookAt(at - (took || 5) * MINUTE_MS, [{ ...was, ...words, value: from ?? 'as it was' }]);
+  const isTold = took === 0;
+  const is = {
+    ...was,
+    value: to ?? 'as it is',
+    ...(who ? { by: who } : {}),
+    ...(isTold ? { since: iso(at) } : {}),
+  };
+  await lookAt(isTold ? at + MINUTE_MS : at, went === undefined ? [is] : [], [was.part]);
 }
 
 /** As docs/changes.md has them. */
