@@ -1,4 +1,4 @@
-import type { Change } from '../core/change.ts';
+import type { Change, Commit } from '../core/change.ts';
 
 /**
  * What is known of a change once more was told of it, in whichever order: its last state, and of the rest what the later word says, else
@@ -15,7 +15,7 @@ export function mergeChange(known: Change, told: Change): Change {
     by: last.by ?? first.by,
     from: last.from ?? first.from,
     to: last.to ?? first.to,
-    commits: last.commits.length > 0 ? last.commits : first.commits,
+    commits: moreOf(last.commits, first.commits),
     url: last.url ?? first.url,
   };
 }
@@ -34,4 +34,11 @@ function isLater(one: Change, other: Change): boolean {
 function earliest(one: string | null, other: string | null, at: string): string | null {
   const told = [one, other].filter((time) => time !== null);
   return told.length === 0 ? null : ([...told, at].toSorted()[0] ?? null);
+}
+
+/** The list that says more: of more commits, or of more of them what they are. */
+function moreOf(last: readonly Commit[], first: readonly Commit[]): readonly Commit[] {
+  const weigh = (commits: readonly Commit[]): number =>
+    commits.length + commits.filter(({ title }) => title !== null).length;
+  return weigh(first) > weigh(last) ? first : last;
 }

@@ -49,7 +49,7 @@ async function insert(tx: Tx, change: Change): Promise<boolean> {
   const rows = await tx`
     INSERT INTO change (source, id, kind, state, title, names, environment, started_at, at, author, from_version, to_version, commits, url)
     VALUES (${source}, ${id}, ${kind}, ${state}, ${title}, ${tx.array(where)}::text[], ${environment}, ${startedAt}, ${at}, ${by},
-            ${from}, ${to}, ${tx.array(commits)}::text[], ${url})
+            ${from}, ${to}, ${tx.json(commits)}, ${url})
     ON CONFLICT DO NOTHING RETURNING id`;
   return rows.length > 0;
 }
@@ -60,7 +60,7 @@ async function update(tx: Tx, change: Change): Promise<void> {
   await tx`
     UPDATE change SET kind = ${kind}, state = ${state}, title = ${title}, names = ${tx.array(where)}::text[],
            environment = ${environment}, started_at = ${startedAt}, at = ${at}, author = ${by}, from_version = ${from},
-           to_version = ${to}, commits = ${tx.array(commits)}::text[], url = ${url}
+           to_version = ${to}, commits = ${tx.json(commits)}, url = ${url}
      WHERE source = ${source} AND id = ${id}`;
 }
 
@@ -76,7 +76,12 @@ function redactChange(change: Change): Change {
     by: screened(change.by),
     from: screened(change.from),
     to: screened(change.to),
-    commits: change.commits.map(redact),
+    commits: change.commits.map(({ sha, title, by, files }) => ({
+      sha: screened(sha),
+      title: screened(title),
+      by: screened(by),
+      files: files.map(redact),
+    })),
     url: screened(change.url),
   };
 }

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { boundedChange, type Change, changeKinds, changeStates, MOST_AT_ONCE } from '../../core/change.ts';
+import {
+  boundedChange,
+  type Change,
+  type Commit,
+  changeKinds,
+  changeStates,
+  commitOf,
+  MOST_AT_ONCE,
+} from '../../core/change.ts';
 import { line, oneOf, time, wholeNumber } from './fields.ts';
 import { defineOperation, ok } from './operation.ts';
 
@@ -9,6 +17,19 @@ const DAY_MS = 24 * 3_600_000;
 const tooFewOrMany = `expected 1 to ${MOST_AT_ONCE} changes; send the others in the next request`;
 const name = line(300);
 const address = line(3_000).regex(/^https?:\/\//, 'expected an address like https://…');
+
+const ToldCommit = z.union(
+  [
+    name,
+    z.strictObject({
+      sha: name,
+      title: name.optional(),
+      by: name.optional(),
+      files: z.array(name).max(20, 'at most 20 files').default([]),
+    }),
+  ],
+  { error: 'expected a text, or an object with sha, title, by and files' },
+);
 
 const ToldChange = z.strictObject(
   {
@@ -27,7 +48,11 @@ const ToldChange = z.strictObject(
     by: name.optional(),
     from: name.optional().describe('A version or commit.'),
     to: name.optional().describe('A version or commit.'),
-    commits: z.array(name, { error: 'expected a list of commits' }).max(50, 'at most 50 commits').default([]),
+    commits: z
+      .array(ToldCommit, { error: 'expected a list of commits' })
+      .max(50, 'at most 50 commits')
+      .default([])
+      .describe('The newest last. A text is its revision, a title behind it, or both.'),
     url: address.optional(),
   },
   { error: 'expected a change' },
@@ -46,7 +71,16 @@ const KnownChange = z.object({
   by: z.string().nullable(),
   from: z.string().nullable(),
   to: z.string().nullable(),
-  commits: z.array(z.string()),
+  commits: z
+    .array(
+      z.object({
+        sha: z.string().nullable().describe('Its revision; null: only told in words.'),
+        title: z.string().nullable(),
+        by: z.string().nullable(),
+        files: z.array(z.string()).describe('Paths it touched, at most 20 of them.'),
+      }),
+    )
+    .describe('The newest last.'),
   url: z.string().nullable(),
 });
 
@@ -123,6 +157,7 @@ function changeOf(told: z.output<typeof ToldChange>, source: string, now: Date):
   const { status: state, at, startedAt = null, environment = null, by = null, url = null, ...rest } = told;
   return {
     ...rest,
+    commits: rest.commits.map(toCommit),
     source,
     state,
     environment,
@@ -133,6 +168,12 @@ function changeOf(told: z.output<typeof ToldChange>, source: string, now: Date):
     at: (at === undefined ? now : new Date(at)).toISOString(),
     startedAt: startedAt === null ? null : new Date(startedAt).toISOString(),
   };
+}
+
+function toCommit(told: z.output<typeof ToldCommit>): Commit {
+  if (typeof told === 'string') return commitOf(told);
+  const { sha, title = null, by = null, files } = told;
+  return { sha, title, by, files };
 }
 
 export const changeOperations = [listChanges, tellChanges];

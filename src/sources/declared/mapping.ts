@@ -1,6 +1,7 @@
 import jsonata from 'jsonata';
 import { z } from 'zod';
 import { severities } from '../../core/alert.ts';
+import { type Commit, commitOf } from '../../core/change.ts';
 import { messageOf } from '../../core/errors.ts';
 import { jsonOf } from '../../core/json-of.ts';
 import { LinearRegExp } from './linear-regexp.ts';
@@ -75,6 +76,18 @@ const list = z
     (Array.isArray(value) ? value : [value]).flatMap((item: unknown) => said.parse(item) ?? []),
   );
 
+/** What a sender tells of one commit: the first line of its message is its title. What says nothing is left out. */
+function toCommit(value: unknown): readonly Commit[] {
+  const text = said.parse(value);
+  if (text !== null) return [commitOf(text)];
+  const told = ToldCommit.safeParse(value);
+  if (!told.success) return [];
+  const { sha, title, by, files } = told.data;
+  return sha === null && title === null ? [] : [{ sha, title: title?.split('\n', 1)[0] ?? null, by, files }];
+}
+
+const ToldCommit = z.object({ sha: said, title: said, by: said, files: list });
+
 /** What `change` may tell. */
 export const ToldChange = z.strictObject(
   {
@@ -97,7 +110,11 @@ export const ToldChange = z.strictObject(
     by: said,
     from: said,
     to: said,
-    commits: list,
+    /** Texts (“4f2a91c Title”), or objects with `sha`, `title`, `by` and `files`; the newest last. */
+    commits: z
+      .unknown()
+      .optional()
+      .transform((value) => (Array.isArray(value) ? value : [value]).flatMap(toCommit)),
     url: said,
   },
   { error: noOther },

@@ -109,12 +109,24 @@ describe('a change on record', () => {
         title: `deploy with ${secret}`,
         where: ['shop-api', secret.toLowerCase()],
         by: secret,
-        commits: [secret],
+        commits: [{ sha: secret, title: `with ${secret}`, by: secret, files: [`keys/${secret}`] }],
         url: `https://ops:${secret}@ci.example.com/`,
       }),
     );
     const [row] = await db.sql<{ row: string }>`SELECT row_to_json(c)::text AS row FROM change c`;
     expect(row?.row).not.toContain(secret);
+  });
+
+  test('brings its commits, and those on record from before they had titles', async () => {
+    const commits = [{ sha: '4f2a91c', title: 'Checkout keeps it', by: 'olivia', files: ['src/pool.ts'] }];
+    await record(change({ commits }));
+    expect(await record(change({ commits: [{ sha: '4f2a91c', title: null, by: null, files: [] }] }))).toBe(
+      'repeated',
+    );
+    expect(await all()).toMatchObject([{ commits }]);
+    await db.sql`UPDATE change SET commits = to_jsonb(ARRAY['4f2a91c', '4f2a91c Checkout keeps it'])`;
+    const bare = { sha: '4f2a91c', title: null, by: null, files: [] };
+    expect(await all()).toMatchObject([{ commits: [bare, { ...bare, title: 'Checkout keeps it' }] }]);
   });
 
   test('cannot break a statement by what its sender wrote into it', async () => {
