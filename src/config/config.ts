@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import type { RepositoryConfig } from '../code/repository.ts';
 import { REOPEN_MINUTES } from '../core/alert.ts';
 import type { ApiToken } from '../core/api-token.ts';
 import { closestName } from '../core/closest-name.ts';
@@ -43,6 +44,7 @@ import { maintenanceOf } from './maintenance.ts';
 import { type McpCallerConfig, mcpSecret, readMcpCallers, readMcpServers } from './mcp.ts';
 import { readModelAccess } from './model.ts';
 import { packageRoot } from './package-root.ts';
+import { readRepositories } from './repositories.ts';
 import { type TargetsFile, targetsOf } from './targets.ts';
 import { wrong } from './wrong.ts';
 
@@ -214,6 +216,8 @@ export interface Config {
   /** Windows in which alerts wait, as they were at the start. */
   readonly maintenance: readonly MaintenanceWindow[];
   readonly correlation: CorrelationConfig;
+  /** Whose code may be read. */
+  readonly repositories: readonly RepositoryConfig[];
   /** Where `fetch_docs` may go. */
   readonly docsHosts: readonly string[];
   /** True when no target is configured: the playground's shop-db is the system under care. */
@@ -321,6 +325,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     targetsFile: file,
     maintenance: maintenanceOf(written),
     correlation: correlationOf(written),
+    repositories: readRepositories(written, present),
     docsHosts: values.SENTRY_DOCS_HOSTS,
     playgroundTarget,
     playgroundEngines: engineSockets(values.DOCKER_HOST, values.CONTAINER_HOST),

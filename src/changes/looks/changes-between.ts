@@ -1,4 +1,4 @@
-import type { Change, ChangeKind } from '../../core/change.ts';
+import { boundedChange, type Change, type ChangeKind } from '../../core/change.ts';
 import { clip } from '../../core/clip.ts';
 import type { Target } from '../../core/target.ts';
 import { OWN_LOOK } from '../../core/what-changed.ts';
@@ -38,9 +38,11 @@ export function changesBetween(
     ),
   ];
   const things = perThing(differences);
-  return things.length > MOST_OF_A_PART
-    ? [asOne(part, differences, looks)]
-    : things.map((thing) => toChange(part, thing, looks));
+  const changes =
+    things.length > MOST_OF_A_PART
+      ? [asOne(part, differences, looks)]
+      : things.map((thing) => toChange(part, thing, looks));
+  return changes.map((change) => boundedChange(change, new Date(looks.endedAt)));
 }
 
 /** `was` null: it came; `is` null: it is gone. `item`: as it is, else as it was. */
@@ -144,7 +146,8 @@ function changeOf(
     id: `${clip(name, NAME)} ${sha256(JSON.stringify([lastAt, ...of])).slice(0, 24)}`,
     state: 'succeeded',
     environment,
-    startedAt: lastAt,
+    // Its own time is exact; otherwise only the two looks are known.
+    startedAt: isPossible ? null : lastAt,
     at: isPossible ? new Date(told).toISOString() : endedAt,
     commits: [],
     url: null,

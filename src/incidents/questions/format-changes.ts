@@ -15,7 +15,7 @@ const MOST = 200;
 const TOLD = 8;
 
 /** Somebody else's words on one line, without what reads as a mark of ours. */
-const said = (text: string): string => clipLine(withoutMarks(text), MOST);
+export const said = (text: string): string => clipLine(withoutMarks(text), MOST);
 
 /** “shop-api 1.4.2 deployed by olivia, 3 min before it began”; of a neighbour, which one. */
 export const formatChange = (change: RelatedChange): string =>
@@ -83,7 +83,7 @@ export function changeLines(told: ToldChanges): readonly ChangeLine[] {
     ...moreOf(those.length),
   ]);
   return [
-    ...(causes.length + suspects.length > 0 ? [] : [noneKnown(told)]),
+    ...(causes.length + suspects.length > 0 ? [] : [[noneKnown(told)]]),
     ...judged,
     ...found.afterwards
       .slice(0, TOLD)
@@ -107,13 +107,13 @@ function changeText(told: Pick<ToldChange, 'title' | 'change'>): ChangePiece {
 }
 
 /** Never that nothing changed: only that nobody who was asked told of it, or that nobody was. */
-export function noneKnown({ found }: ToldChanges): ChangeLine {
+export function noneKnown({ found }: ToldChanges): string {
   if (found.answer === 'could_not_look') {
     const [first] = found.couldNotLook;
     const why = first === undefined ? ': nobody tells me of changes of it' : whyOf(first);
-    return [`What was changed before it cannot be told${why}.`];
+    return `What was changed before it cannot be told${why}.`;
   }
-  return ['No change before it is known.'];
+  return 'No change before it is known.';
 }
 
 /** “my own looks at shop-db”, “github of shop-api”. */
