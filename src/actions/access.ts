@@ -1,5 +1,5 @@
 import type { Role } from '../core/incident.ts';
-import type { AnyTool } from '../tools/define.ts';
+import { type AnyTool, isTargetless } from '../tools/define.ts';
 
 /** The kinds of tools the table speaks of (design.md §5, "Roles × tools"). */
 export type ToolKind = AnyTool['kind'];
@@ -9,17 +9,32 @@ export type ToolKind = AnyTool['kind'];
  * runs: it runs nothing, so no credential is ever minted for it.
  */
 export const access: Readonly<Record<Role, readonly ToolKind[]>> = {
-  supervisor: ['read', 'docs', 'foreign', 'diagnostic', 'active', 'evidence', 'memory_read', 'memory_write'],
-  triage: ['read', 'docs', 'evidence', 'memory_read'],
-  detective: ['read', 'docs', 'foreign', 'diagnostic', 'evidence', 'memory_read', 'memory_write'],
+  supervisor: [
+    'read',
+    'docs',
+    'foreign',
+    'diagnostic',
+    'active',
+    'evidence',
+    'changes',
+    'memory_read',
+    'memory_write',
+  ],
+  triage: ['read', 'docs', 'evidence', 'changes', 'memory_read'],
+  detective: ['read', 'docs', 'foreign', 'diagnostic', 'evidence', 'changes', 'memory_read', 'memory_write'],
   surgeon: ['active'],
   validator: ['read', 'diagnostic'],
   // What it calls of the active ones is proposed, as for the surgeon; what is approved runs with a credential of the ledger's.
-  mcp: ['read', 'docs', 'diagnostic', 'active', 'evidence', 'memory_read'],
+  mcp: ['read', 'docs', 'diagnostic', 'active', 'evidence', 'changes', 'memory_read'],
 };
 
 export function mayUse(role: Role, kind: ToolKind): boolean {
   return Object.hasOwn(access, role) && access[role].includes(kind);
+}
+
+/** Whether a tool of this kind is called of a system. */
+export function isOfTarget(kind: ToolKind): boolean {
+  return !isTargetless(kind);
 }
 
 /** The table for people: one line a tool, a column a role. */

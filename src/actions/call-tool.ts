@@ -120,6 +120,10 @@ async function use(
   if (tool.kind === 'evidence')
     return tool.run({ incidentId, evidence: deps.records, signal, timeoutMs }, input);
   if (tool.kind === 'foreign') return tool.run({ signal, timeoutMs }, input);
+  if (tool.kind === 'changes')
+    return deps.changes
+      ? tool.run({ incidentId, role, changes: deps.changes, signal, timeoutMs }, input)
+      : refuse('CHANGES_OFF', 'What was changed cannot be looked at here.');
   if (hasNoTarget(tool))
     return deps.memory
       ? tool.run({ incidentId, role, toolCallId: id, memory: deps.memory, signal, timeoutMs }, input)

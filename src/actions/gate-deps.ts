@@ -10,6 +10,7 @@ import type { Throttle } from '../safety/limits/throttle.ts';
 import type { ApprovalSeal } from '../safety/vault/approval-seal.ts';
 import type { CredentialVault } from '../safety/vault/credentials.ts';
 import type { TargetIdentity } from '../targets/kind.ts';
+import type { ChangesPort } from '../tools/changes/ports.ts';
 import type { AnyTool } from '../tools/define.ts';
 import type { MemoryToolsPort } from '../tools/memory/ports.ts';
 import type { ToolPorts } from '../tools/ports.ts';
@@ -33,6 +34,8 @@ export interface GateDeps {
   readonly ports: ToolPorts;
   /** What the memory tools work on; without it they are refused. */
   readonly memory?: MemoryToolsPort;
+  /** What the tools that read changes stand on; without it they are refused. */
+  readonly changes?: ChangesPort;
   identity(target: string): Promise<TargetIdentity>;
   /** What the runbooks that list an incident's alert by its name say it is about, as they are now. */
   runbookChecks(incident: Incident): readonly AlertCheck[];

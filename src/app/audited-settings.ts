@@ -38,6 +38,16 @@ export function auditedSettings(
     ...(http.apiTokens.length > 0
       ? { apiTokens: http.apiTokens.map(({ name, scopes }) => ({ name, scopes })) }
       : {}),
+    ...(config.repositories.length > 0
+      ? {
+          repositories: config.repositories.map(({ name, of, branch, at }) => ({
+            name,
+            of,
+            branch,
+            at: at.kind === 'local' ? at.path : `${new URL(at.api).host}/${at.owner}/${at.repo}`,
+          })),
+        }
+      : {}),
     mcpServers: config.mcp.servers.map(({ name, transport, read, act }) => ({
       name,
       at: transport.kind === 'stdio' ? transport.command : new URL(transport.url).host,

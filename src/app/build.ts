@@ -44,6 +44,7 @@ async function start(services: Services, { slack, http }: Surfaces): Promise<{ h
   const answering = createAnswering(services.deps, slack.answers);
   await engine.start(createTurn(services.deps), upkeep.scheduled, answering);
   void upkeep.lookNow();
+  void services.looks.lookAtAll(services.shutdown.signal);
   const listening = await http.listen();
   services.parts.keepSocket?.(listening);
   memory.start(services.runbooks, { incomplete: problems.length > 0 });

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readPolicy } from '../actions/policy/read-policy.ts';
 import { wordsForNobody } from '../actions/policy/rule.ts';
 import type { WorkspaceSettings } from '../actions/policy/workspace-settings.ts';
+import { openRepositories } from '../code/open-repositories.ts';
 import type { Config } from '../config/config.ts';
 import { readConfigFile } from '../config/config-file.ts';
 import { count } from '../core/count.ts';
@@ -47,6 +48,8 @@ interface Check {
 }
 
 const CHECK_TIMEOUT_MS = 60_000;
+/** Of one question to a repository. */
+const REPOSITORY_MS = 20_000;
 
 /** Tries every part that a start with this configuration would use, and leaves all of them as they were. */
 export async function doctor(config: Config, log: Log): Promise<readonly Finding[]> {
@@ -189,6 +192,14 @@ function checksFor(config: Config, log: Log): readonly Check[] {
         part: `MCP server ${server.name}`,
         required: false,
         run: () => checkMcpServer(config, server, log),
+      }),
+    ),
+    ...openRepositories(config.repositories).map(
+      (repository): Check => ({
+        part: `Repository ${repository.name}`,
+        required: false,
+        run: () =>
+          repository.look({ signal: AbortSignal.timeout(CHECK_TIMEOUT_MS), timeoutMs: REPOSITORY_MS }),
       }),
     ),
     ...(config.escalation?.schedules ?? []).map(

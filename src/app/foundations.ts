@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createWorkspaceSettings } from '../actions/policy/workspace-settings.ts';
+import { openRepositories } from '../code/open-repositories.ts';
 import { readConfigFile } from '../config/config-file.ts';
 import { live } from '../core/live.ts';
 import { createEventBus } from '../infra/db/event-bus.ts';
@@ -15,6 +16,9 @@ import { addMappings } from '../sources/registry.ts';
 import { toolsOfKinds } from '../targets/all-tools.ts';
 import { domainsOf } from '../targets/domains.ts';
 import { connectSystems } from '../targets/systems.ts';
+import { changesTools } from '../tools/changes/changes-tools.ts';
+import { codeTools } from '../tools/code/code-tools.ts';
+import type { ChangesTool, Tool } from '../tools/define.ts';
 import { evidenceTools } from '../tools/evidence/evidence-tools.ts';
 import type { ForeignServers } from '../tools/mcp/foreign-servers.ts';
 import { memoryToolset } from '../tools/memory/memory-tools.ts';
@@ -36,7 +40,7 @@ export async function createFoundations(parts: Parts) {
   const records = countingUsage(createRecords(sql), metrics);
   const systems = connectSystems(parts.kinds, parts.targets, { ownPorts: ownPorts(parts) });
   const tools = toolsOfKinds(parts.kinds);
-  const registry = createRegistry(tools);
+  const registry = createRegistry<Tool | ChangesTool>([...tools, ...changesTools]);
   const domains = domainsOf(parts.kinds);
   const foreign = await foreignServers(parts);
   addMappings(config.sourcesDir);
@@ -80,7 +84,14 @@ export async function createFoundations(parts: Parts) {
     tools,
     /** What the steps of runbooks may use; models are offered those of memory and evidence as well. */
     registry,
-    offered: [...tools, ...foreign.tools, ...evidenceTools, ...memoryToolset],
+    offered: [
+      ...tools,
+      ...foreign.tools,
+      ...evidenceTools,
+      ...changesTools,
+      ...codeTools(openRepositories(config.repositories)),
+      ...memoryToolset,
+    ],
     foreign,
     runbooks,
     problems,

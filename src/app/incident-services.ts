@@ -1,6 +1,8 @@
 import { ROUND_USD } from '../agents/claude/create-claude.ts';
 import { createPlaybook } from '../agents/playbook/create-playbook.ts';
 import { deleteOldChanges } from '../changes/delete-old-changes.ts';
+import { deleteOldLooks } from '../changes/looks/look-rows.ts';
+import type { Looks } from '../changes/looks/looks.ts';
 import type { Config } from '../config/config.ts';
 import { live } from '../core/live.ts';
 import { SILENCE_TOOL } from '../core/silence-tool.ts';
@@ -56,7 +58,7 @@ export async function createIncidentServices(
 ) {
   const { parts, config, sql, log, records, targets } = on;
   const { audit, breaker, killSwitch } = guards;
-  const { policy, gate } = actions;
+  const { policy, gate, looks } = actions;
   const model = await openModel(config, {
     records,
     metrics: on.metrics,
@@ -119,6 +121,7 @@ export async function createIncidentServices(
     stops: createStopNotices({ sql, bus: on.bus, log }),
     mutes,
     correlation,
+    asksWhatChanged: true,
     effort: guards.rules.effort,
     log,
     shutdown: on.shutdown.signal,
@@ -198,7 +201,8 @@ export async function createIncidentServices(
       redact,
       log,
     }),
-    upkeep: upkeepOf(on, guards, remembered, actions, model),
+    looks,
+    upkeep: upkeepOf(on, guards, remembered, actions, model, looks),
   };
 }
 
@@ -234,6 +238,7 @@ function upkeepOf(
   remembered: MemoryServices,
   { workspace }: ActionServices,
   model: Model,
+  looks: Looks,
 ) {
   const { config, sql, log } = on;
   const memory = memoryUpkeep({
@@ -257,6 +262,7 @@ function upkeepOf(
       if (days === null) return;
       await deleteOldDetails({ sql, audit, log }, days, signal);
       await deleteOldChanges(sql, days, signal);
+      await deleteOldLooks(sql, days);
     },
   };
   const silence = {
@@ -264,7 +270,12 @@ function upkeepOf(
     cron: '17 * * * *',
     work: () => sweepSilent(sql, { sendsEnds: endSenders(), repeats: repeaters() }),
   };
-  return { ...memory, scheduled: [...memory.scheduled, retention, silence] };
+  const look = {
+    name: 'own looks',
+    cron: `*/${config.lookMinutes ?? 5} * * * *`,
+    work: (signal: AbortSignal) => looks.lookAtAll(signal),
+  };
+  return { ...memory, scheduled: [...memory.scheduled, retention, silence, look] };
 }
 
 const placesOf = ({ records, slackWorkspace: { homeOf, access, announce } }: Foundations): Places => ({

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import type { RepositoryConfig } from '../code/repository.ts';
 import { REOPEN_MINUTES } from '../core/alert.ts';
 import type { ApiToken } from '../core/api-token.ts';
 import { closestName } from '../core/closest-name.ts';
@@ -43,6 +44,7 @@ import { maintenanceOf } from './maintenance.ts';
 import { type McpCallerConfig, mcpSecret, readMcpCallers, readMcpServers } from './mcp.ts';
 import { readModelAccess } from './model.ts';
 import { packageRoot } from './package-root.ts';
+import { readRepositories } from './repositories.ts';
 import { type TargetsFile, targetsOf } from './targets.ts';
 import { wrong } from './wrong.ts';
 
@@ -133,6 +135,7 @@ const environment = z.object({
   SENTRY_APPROVAL_MINUTES: whole(1, 1440).default(30),
   SENTRY_SOURCE_WAIT_MINUTES: whole(0, 1_440).default(10),
   SENTRY_REOPEN_MINUTES: whole(0, 10_080).optional(),
+  SENTRY_LOOK_MINUTES: whole(0, 59).default(5),
   SENTRY_PLAYGROUND_PORT: whole(0, 65_535).optional(),
   DOCKER_HOST: z.string().default(''),
   CONTAINER_HOST: z.string().default(''),
@@ -213,6 +216,8 @@ export interface Config {
   /** Windows in which alerts wait, as they were at the start. */
   readonly maintenance: readonly MaintenanceWindow[];
   readonly correlation: CorrelationConfig;
+  /** Whose code may be read. */
+  readonly repositories: readonly RepositoryConfig[];
   /** Where `fetch_docs` may go. */
   readonly docsHosts: readonly string[];
   /** True when no target is configured: the playground's shop-db is the system under care. */
@@ -259,6 +264,8 @@ export interface Config {
   readonly sourceWaitMinutes: number;
   /** The same alert within this time of its incident's end goes on in the same thread; 0: always a new incident. */
   readonly reopenMinutes: number;
+  /** How often Sentry looks at what its systems are made of, for what was changed; null: never. */
+  readonly lookMinutes: number | null;
   readonly memory: {
     readonly enabled: boolean;
     /** Tokens of memory a turn of a model. */
@@ -318,6 +325,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     targetsFile: file,
     maintenance: maintenanceOf(written),
     correlation: correlationOf(written),
+    repositories: readRepositories(written, present),
     docsHosts: values.SENTRY_DOCS_HOSTS,
     playgroundTarget,
     playgroundEngines: engineSockets(values.DOCKER_HOST, values.CONTAINER_HOST),
@@ -353,6 +361,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     sourceWaitMinutes: values.SENTRY_SOURCE_WAIT_MINUTES,
     // In the playground every fault is an incident of its own, so that one sees what memory makes of the second.
     reopenMinutes: values.SENTRY_REOPEN_MINUTES ?? (playgroundTarget ? 0 : REOPEN_MINUTES),
+    lookMinutes: values.SENTRY_LOOK_MINUTES || null,
     memory: {
       enabled: values.MEMORY_ENABLED,
       tokenBudget: values.MEMORY_CONTEXT_TOKEN_BUDGET,

@@ -12,6 +12,7 @@ import { correlationFields } from './correlation.ts';
 import { escalationFields } from './escalation.ts';
 import { maintenanceFields } from './maintenance.ts';
 import { mcpFields } from './mcp.ts';
+import { repositoryFields } from './repositories.ts';
 import { wrong } from './wrong.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -198,6 +199,7 @@ function fileOf(known: readonly TargetKind[]) {
     .strictObject({
       targets: z.array(target).nullish(),
       ...mcpFields,
+      ...repositoryFields,
       ...escalationFields,
       ...maintenanceFields,
       ...correlationFields,

@@ -140,3 +140,8 @@ export function isMemoryToolName(tool: string): boolean {
 export function isEvidenceToolName(tool: string): boolean {
   return tool === 'evidence_read' || tool === 'evidence_grep';
 }
+
+/** What was changed, and in which code: evidence of a suspect, and no look at a live system. */
+export function isChangesToolName(tool: string): boolean {
+  return tool === 'what_changed' || tool.startsWith('code_');
+}

@@ -78,3 +78,21 @@ export interface JudgedChange {
   /** The call that told of it, then those that show its part. */
   readonly toolCallIds: readonly ToolCallId[];
 }
+
+/** Of which systems and code an incident may be told, as its record and the configuration have it and never as a caller says. */
+export interface ChangesScope {
+  /** The incident's system; null: it has none that is configured. */
+  readonly target: string | null;
+  /** Systems that its incidents may read beside it. */
+  readonly neighbours: readonly string[];
+  /** What else its system and the thing its alert is about are called: aliases, services, objects. Lower case. */
+  readonly names: readonly string[];
+}
+
+export interface AskedChanges {
+  /** ISO 8601, or so many minutes before the problem began: from then on. Left out: from 2 h before it. */
+  readonly since?: string | number | undefined;
+  /** A system or service of the scope, to be asked about alone. */
+  readonly name?: string | undefined;
+  readonly signal: AbortSignal;
+}

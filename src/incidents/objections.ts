@@ -4,15 +4,20 @@ import { checkEvidence } from './claims/evidence.ts';
 
 /**
  * What a model is told of a diagnosis that cannot be published as it is: its cause says more than what it cites, or none
- * of its claims stands. Null: it can. Single claims that fall are dropped without asking.
+ * of its claims stands, or it has a change for the cause that is a suspect. Null: it can. Single claims that fall are dropped without asking.
  */
 export function objectionsTo(
   diagnosis: Diagnosis,
   record: Parameters<typeof checkEvidence>[1],
   measuresOf?: (tool: string) => readonly Measure[],
 ): string | null {
-  const { unsupported, isUnproven: unproven, dropped } = checkEvidence(diagnosis, record, measuresOf);
-  if (unsupported.length === 0 && !unproven) return null;
+  const {
+    unsupported,
+    notTheCause,
+    isUnproven: unproven,
+    dropped,
+  } = checkEvidence(diagnosis, record, measuresOf);
+  if (unsupported.length === 0 && notTheCause.length === 0 && !unproven) return null;
   const problems = [
     ...unsupported.map((problem) => `The cause: ${problem}`),
     ...dropped.map(({ claim, reason }) => `“${claim.slice(0, 200)}”: ${reason}`),

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { OpsError } from '../core/errors.ts';
+import type { Inventory } from '../core/inventory.ts';
 import type { Watch } from '../core/sighting.ts';
 import type { Target } from '../core/target.ts';
 import type { WatchedLog } from '../core/watched-log.ts';
@@ -15,6 +16,11 @@ export interface Systems extends Required<Pick<ToolPorts, 'system' | 'looks' | '
   readonly targets: ReadonlyMap<string, Target>;
   identity(target: string): Promise<TargetIdentity>;
   facts(target: string): Promise<Readonly<Record<string, string>>>;
+  /** What a target is made of, and which system that is; null where its kind tells nothing of it. See `TargetKind.inventory`. */
+  inventory(
+    target: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly system: string; readonly inventory: Inventory } | null>;
   /** See `TargetKind.reader`; null also for a name that is not configured. */
   reader(target: string): string | null;
   /** Whether its configuration lets anything be changed there at all; false for a name that is not configured. */
@@ -109,6 +115,19 @@ export function connectSystems(
     facts: async (target) => {
       const { kind, connection } = find(target);
       return kind.facts(connection.system);
+    },
+    async inventory(target, signal) {
+      const one = find(target);
+      const { kind, connection } = one;
+      if (!kind.inventory) return null;
+      one.calls += 1;
+      try {
+        const { systemIdentifier: system } = await connection.identity();
+        return { system, inventory: await kind.inventory(connection.system, signal) };
+      } finally {
+        one.calls -= 1;
+        closeUnused(one);
+      }
     },
     looks: (target) => find(target).kind.looks,
     reader: (target) => {

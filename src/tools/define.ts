@@ -8,6 +8,7 @@ import type { Measure } from '../core/measure.ts';
 import type { Target } from '../core/target.ts';
 import type { Json, VerifyPlan } from '../core/tool-call.ts';
 import type { RateLimit } from '../safety/limits/rate-limit.ts';
+import type { ChangesPort } from './changes/ports.ts';
 import type { EvidencePort } from './evidence/ports.ts';
 import type { MemoryToolsPort } from './memory/ports.ts';
 import type { Docs } from './ports.ts';
@@ -228,6 +229,24 @@ export interface EvidenceTool<I = unknown> extends ToolBase<I> {
   run(context: EvidenceToolContext, input: I): Promise<ToolOutput | Refusal>;
 }
 
+export interface ChangesToolContext {
+  readonly incidentId: IncidentId;
+  readonly role: Role;
+  readonly changes: ChangesPort;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Reads what was changed, and in which code: it has no target, and shows no live system. What of it an incident may read follows
+ * from the incident's own systems (`ChangesPort.scopeOf`), never from its input alone.
+ */
+export interface ChangesTool<I = unknown> extends ToolBase<I> {
+  readonly kind: 'changes';
+  readonly target: 'none';
+  run(context: ChangesToolContext, input: I): Promise<ToolOutput | Refusal>;
+}
+
 export interface ForeignToolContext {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -244,7 +263,7 @@ export interface ForeignTool<I = unknown> extends ToolBase<I> {
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- as above
-export type AnyTool = Tool | MemoryTool<any> | EvidenceTool<any> | ForeignTool<any>;
+export type AnyTool = Tool | MemoryTool<any> | EvidenceTool<any> | ChangesTool<any> | ForeignTool<any>;
 
 /** Gives a read tool its types; the registry holds them with the input hidden. */
 export function defineReadTool<I>(tool: ReadTool<I>): ReadTool<I> {
@@ -284,10 +303,29 @@ export function defineEvidenceTool<I>(
   return { ...tool, kind: 'evidence', target: 'none', domain: 'any' };
 }
 
-/** A tool that works on Sentry's own record or memory, or asks another program. */
-export function hasNoTarget(tool: AnyTool): tool is MemoryTool | EvidenceTool | ForeignTool {
-  return tool.kind === 'evidence' || tool.kind === 'foreign' || isMemoryTool(tool);
+export function defineChangesTool<I>(
+  tool: Omit<ChangesTool<I>, 'kind' | 'target' | 'domain'>,
+): ChangesTool<I> {
+  return { ...tool, kind: 'changes', target: 'none', domain: 'any' };
 }
+
+/** A tool that works on Sentry's own record or memory, reads changes, or asks another program. */
+export function hasNoTarget(tool: AnyTool): tool is MemoryTool | EvidenceTool | ChangesTool | ForeignTool {
+  return isTargetless(tool.kind);
+}
+
+/** The same of a tool of which only the kind is known. */
+export function isTargetless(kind: AnyTool['kind']): boolean {
+  return targetless.has(kind);
+}
+
+const targetless: ReadonlySet<AnyTool['kind']> = new Set([
+  'memory_read',
+  'memory_write',
+  'evidence',
+  'changes',
+  'foreign',
+]);
 
 export function isMemoryTool(tool: AnyTool): tool is MemoryTool {
   return tool.kind === 'memory_read' || tool.kind === 'memory_write';

@@ -6,6 +6,7 @@ import type { Incident } from '../../core/incident.ts';
 import type { ToolCallResult } from '../../core/tool-call.ts';
 import type { Runbook } from '../../runbooks/runbook.ts';
 import type { ReportReview } from '../loop/types.ts';
+import { withChanges } from '../playbook/add-changes.ts';
 import { checkKnownProblem, type RunbookCheck } from '../playbook/create-playbook.ts';
 import { readAround } from '../playbook/look-around.ts';
 import { plan as planFromRunbook } from '../playbook/plan.ts';
@@ -17,6 +18,7 @@ import {
   type PlanOutcome,
 } from '../ports.ts';
 import { answerQuestion } from './answer-question.ts';
+import { changesData } from './changes-data.ts';
 import { askAboutContradiction, contradicts, disagreement } from './contradiction.ts';
 import { promptsVersion } from './load-prompt.ts';
 import { diagnosisData, guidanceText, incidentData, runbookData, triageData } from './prompt-data.ts';
@@ -119,12 +121,13 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
   const known = await knownProblem(deps, work);
   const shown = known !== null && isShown(known);
   const isFull = work.incident.effort === 'full';
-  if (shown && known.runbook.conclusive === true && !isFull) return known.diagnosis;
+  if (shown && known.runbook.conclusive === true && !isFull) return withChanges(work, known.diagnosis);
   const outcome = await runRole(deps, work, {
     role: 'detective',
     data: incidentData(work, nowOf(deps), {
       ...triageData(found),
       ...(known === null ? {} : runbookData(known)),
+      ...changesData(work),
       targets: targetsOf(work),
     }),
     task: shown
@@ -202,7 +205,8 @@ function diagnosisOf(
 ): Diagnosis {
   const read = shown.filter(({ store }) => !store.startsWith('incidents-')).map(({ id }) => id);
   const known = [...read, ...recall.runbooks.map((hit) => hit.runbookId)];
-  const { missed, unexplained, hypotheses, onset, chain, symptomNow, fixConfidence, ...said } = report;
+  const { missed, unexplained, hypotheses, onset, chain, symptomNow, fixConfidence, changes, ...said } =
+    report;
   const callOf = (id: string): ToolCallId => asToolCallId(recordedAs.get(id) ?? id);
   return {
     ...said,
@@ -231,6 +235,17 @@ function diagnosisOf(
           },
         }),
     ...(fixConfidence === null ? {} : { fixConfidence }),
+    // Their titles are the record's to tell.
+    ...(changes.length === 0
+      ? {}
+      : {
+          changes: changes.map(({ ref, part, toolCallIds }) => ({
+            ref,
+            title: ref,
+            part,
+            toolCallIds: toolCallIds.map(callOf),
+          })),
+        }),
     evidence: report.evidence.map(({ claim, toolCallIds, quote }) => ({
       claim,
       toolCallIds: [...new Set(toolCallIds.map(callOf))],

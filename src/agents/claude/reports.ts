@@ -67,6 +67,17 @@ export const DiagnosisReport = z.object({
     .nullable()
     .default(null)
     .describe('is the symptom there now, and the call that shows it'),
+  changes: z
+    .array(
+      z.object({
+        ref: z.string().trim().min(1).max(20),
+        part: z.enum(['cause', 'suspect', 'unrelated']),
+        toolCallIds: CallIds,
+      }),
+    )
+    .max(8)
+    .default([])
+    .describe('what_changed’s c1 … and its part, with the what_changed call and the live reads that show it'),
   ruledOut: Sentences,
   unknown: Sentences.describe('what could not be read, and how to grant it'),
   missed: z

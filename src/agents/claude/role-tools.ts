@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mayUse, type ToolKind } from '../../actions/access.ts';
+import { isOfTarget, mayUse, type ToolKind } from '../../actions/access.ts';
 import type { Domain, Role } from '../../core/incident.ts';
 import { isObject } from '../../core/json-of.ts';
 import { withoutMarks } from '../../core/model-words.ts';
@@ -138,7 +138,7 @@ function withEnvelope(
   { own, beside }: Named,
 ): Readonly<Record<string, unknown>> {
   // These have no target, and what they are asked for says itself why.
-  if (isTargetless(kind)) return { ...schema };
+  if (!isOfTarget(kind)) return { ...schema };
   const active = kind === 'active';
   const targets = [...own, ...beside];
   const isNamed = targets.length > 0 && targets.length <= MAX_NAMED_TARGETS;
@@ -226,12 +226,8 @@ export function toTheSecond(at: Date): string {
   return `${at.toISOString().slice(0, 19)}Z`;
 }
 
-function isTargetless(kind: ToolKind): boolean {
-  return kind === 'memory_read' || kind === 'memory_write' || kind === 'evidence' || kind === 'foreign';
-}
-
-/** Memory, the record and other programs have none. */
+/** Memory, the record, changes and other programs have none. */
 export function hasTarget(tools: readonly OfferedTool[], name: string): boolean {
   const kind = tools.find((tool) => tool.name === name)?.kind;
-  return kind === undefined || !isTargetless(kind);
+  return kind === undefined || isOfTarget(kind);
 }

@@ -14,6 +14,7 @@ const DEADLINE_MS = 15_000;
 /** Lines shown around a quote; fewer where there are many claims. */
 const LINES_AROUND = [6, 3, 1, 0] as const;
 const MAX_LINE = 300;
+const MAX_CHANGES = 4;
 
 const Verdict = z.enum(['supported', 'not_supported', 'contradicted']);
 const Answer = z.object({
@@ -80,6 +81,7 @@ function statementsOf(diagnosis: Diagnosis, calls: readonly ToolCall[]): string 
     const data = {
       verdict: diagnosis.verdict,
       cause: diagnosis.rootCause,
+      ...changesOf(diagnosis),
       claims: diagnosis.evidence.map((evidence) => ({
         claim: evidence.claim,
         quote: evidence.quote,
@@ -90,6 +92,12 @@ function statementsOf(diagnosis: Diagnosis, calls: readonly ToolCall[]): string 
     if (Buffer.byteLength(text) <= MAX_PROMPT_BYTES) return text;
   }
   return undefined;
+}
+
+/** What is blamed, and what is as likely: whoever doubts the cause has to know of both. */
+function changesOf({ changes = [] }: Diagnosis): object {
+  const told = changes.filter(({ part }) => part !== 'unrelated').slice(0, MAX_CHANGES);
+  return told.length === 0 ? {} : { changes: told.map(({ title, part }) => `${title}: ${part}`) };
 }
 
 /** The line that sums each cited output up, and those around the quote. */

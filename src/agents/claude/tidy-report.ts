@@ -24,6 +24,9 @@ export function tidyDiagnosis(input: unknown): unknown {
     onset: moment(take('onset', 'onsetTime', 'startedAt', 'since')),
     chain: sentences(take('chain', 'causalChain')),
     symptomNow: tidySymptom(take('symptomNow', 'symptomPresent')),
+    changes: list(take('changes', 'change', 'judgedChanges'))
+      .slice(0, 8)
+      .flatMap(tidyChange),
     ruledOut: sentences(take('ruledOut')),
     unknown: sentences(take('unknown', 'unknowns')),
     missed: list(take('missed')).slice(0, 8).map(String),
@@ -99,6 +102,31 @@ const ENDS: Readonly<Record<string, 'ruled_in' | 'ruled_out'>> = {
   ruled_out: 'ruled_out',
   refuted: 'ruled_out',
   rejected: 'ruled_out',
+};
+
+/** One that is only named is a suspect; without a name it is none. */
+function tidyChange(input: unknown): readonly unknown[] {
+  if (typeof input === 'string') return tidyChange({ ref: input });
+  const fields = fieldsOf(input);
+  if (fields === undefined) return [];
+  const take = taker(fields);
+  // “c1: shop-api 1.4.2”, “[c1]”
+  const ref = /\bc\d+\b/i.exec(String(take('ref', 'id', 'change', 'name') ?? ''))?.[0].toLowerCase();
+  const part = snake(take('part', 'verdict', 'role', 'state')) ?? '';
+  const toolCallIds = list(take('toolCallIds', 'toolCallId', 'toolCalls', 'evidence'))
+    .slice(0, 8)
+    .map(String);
+  return ref === undefined ? [] : [{ ref, part: PARTS[part] ?? 'suspect', toolCallIds }];
+}
+
+const PARTS: Readonly<Record<string, 'cause' | 'unrelated'>> = {
+  cause: 'cause',
+  root_cause: 'cause',
+  caused_it: 'cause',
+  unrelated: 'unrelated',
+  not_related: 'unrelated',
+  harmless: 'unrelated',
+  ruled_out: 'unrelated',
 };
 
 /** Without the call that shows it nobody knows. */

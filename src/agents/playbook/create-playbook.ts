@@ -2,6 +2,7 @@ import { type Diagnosis, MUTATION_CONFIDENCE, type Triage } from '../../core/dia
 import type { Incident } from '../../core/incident.ts';
 import type { Runbook } from '../../runbooks/runbook.ts';
 import type { Investigation, Investigator } from '../ports.ts';
+import { withChanges } from './add-changes.ts';
 import { newFindings } from './findings.ts';
 import { lookAround } from './look-around.ts';
 import { matchRunbooks, type RunbookMatch } from './match-runbook.ts';
@@ -53,7 +54,11 @@ export function createPlaybook(options: PlaybookOptions): Investigator {
   return {
     name: 'playbook',
     triage: (work) => triage(work, options.runbooks(work.incident), matches(work)[0]),
-    diagnose: (work) => diagnoseByBest(work, options.runbooks(work.incident), matches(work), 'diagnose'),
+    diagnose: async (work) =>
+      withChanges(
+        work,
+        await diagnoseByBest(work, options.runbooks(work.incident), matches(work), 'diagnose'),
+      ),
     plan,
   };
 }

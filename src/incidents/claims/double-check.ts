@@ -29,13 +29,14 @@ export function doubleChecked(
   const evidence = diagnosis.evidence.filter((_, index) => verdicts[index] === 'supported');
   const share = evidence.length / Math.max(1, diagnosis.evidence.length);
   const again = checkEvidence({ ...diagnosis, evidence }, record, measuresOf);
+  const weighed = withoutCause(again.diagnosis, doubt.cause);
   const held: CheckedDiagnosis = {
     ...again,
     diagnosis: {
-      ...again.diagnosis,
+      ...weighed,
       confidence: Math.min(again.diagnosis.confidence, rounded(diagnosis.confidence * share)),
     },
-    dropped,
+    dropped: [...dropped, ...noLongerTheCause(diagnosis, weighed)],
     // What was taken for supported before the second look is not asked about again.
     unsupported: [],
   };
@@ -43,6 +44,23 @@ export function doubleChecked(
     { ...held, diagnosis: lowered(held.diagnosis, doubt.cause) },
     { cause: doubt.cause, dropped: dropped.length, reason: null },
   );
+}
+
+/** A change is the cause only together with the cause. */
+function withoutCause(diagnosis: Diagnosis, cause: Support): Diagnosis {
+  if (cause === 'supported' || diagnosis.changes === undefined) return diagnosis;
+  const changes = diagnosis.changes.map((change) =>
+    change.part === 'cause' ? { ...change, part: 'suspect' as const } : change,
+  );
+  return { ...diagnosis, changes };
+}
+
+function noLongerTheCause(before: Diagnosis, after: Diagnosis): CheckedDiagnosis['dropped'] {
+  const isCauseIn = ({ changes = [] }: Diagnosis, title: string): boolean =>
+    changes.some((change) => change.title === title && change.part === 'cause');
+  return (before.changes ?? [])
+    .filter(({ title, part }) => part === 'cause' && !isCauseIn(after, title))
+    .map(({ title }) => ({ claim: `“${title}” is the cause.`, reason: reasons.not_supported }));
 }
 
 function lowered(diagnosis: Diagnosis, cause: Support): Diagnosis {

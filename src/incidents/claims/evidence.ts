@@ -12,6 +12,8 @@ import { isUnreachable } from '../../core/unreachable.ts';
 import type { UnreadCall } from '../../core/unread.ts';
 import { findUnread } from '../failed-reads/find-unread.ts';
 import { isRed, latest, redNow } from '../recovery/red-now.ts';
+import { blameProblems } from './blamed-changes.ts';
+import { isAnswer, judgeChanges } from './judged-changes.ts';
 import { isShownOnset } from './onset.ts';
 import { causeProblems, isSoundChain, problemWith } from './problems.ts';
 import { flat, isQuoteOf, lineWith, standsIn } from './quote.ts';
@@ -27,6 +29,8 @@ export interface CheckedDiagnosis {
   readonly isUnproven: boolean;
   /** What of a model's cause does not stand on what it cites, each as a sentence; empty: all of it does. */
   readonly unsupported: readonly string[];
+  /** Changes that it has for the cause and that are suspects, or less, each with why. */
+  readonly notTheCause: readonly string[];
 }
 
 /** Quotes shorter than this stand in nearly every output. */
@@ -72,17 +76,38 @@ export function checkEvidence(
     );
   }
   const unproven = diagnosis.verdict !== 'cannot_tell' && !live;
-  const { missed = [], unread: _, chain, onset, symptomNow, ...said } = diagnosis;
+  const { missed = [], unread: _, changes: __, chain, onset, symptomNow, ...said } = diagnosis;
   const read = record.toolCalls.filter((call) => isSound(call, record.incident.id));
-  const behind = new Set<string>(kept.flatMap(({ toolCallIds }) => toolCallIds));
+  // When something was changed is not when it began.
+  const looked = read.filter((call) => !isAnswer(call));
+  const isOnsetShown = onset !== undefined && isShownOnset(onset, looked, record);
+  const judged = judgeChanges(diagnosis, {
+    incident: record.incident,
+    read,
+    current,
+    evidence: kept,
+    onset: isOnsetShown ? onset : undefined,
+    isCause: diagnosis.verdict === 'cause_found' && live,
+  });
+  const behind = new Set<string>([
+    ...kept.flatMap(({ toolCallIds }) => toolCallIds),
+    // What it says of a change is a claim on the answer that told of it.
+    ...(diagnosis.changes === undefined ? [] : judged.changes.flatMap(({ toolCallIds }) => toolCallIds)),
+  ]);
   const cited = withSources(
     read.filter(({ id }) => behind.has(id)),
     record.incident.id,
     calls,
   );
   const red = redOfThisRound(record, measuresOf);
+  const behindCause = { incident: record.incident, read, cited, judged: judged.changes };
   const unsupported =
-    diagnosis.origin === 'runbook' ? [] : causeProblems(diagnosis, { cited, read, red }, record.incident);
+    diagnosis.origin === 'runbook'
+      ? []
+      : [
+          ...causeProblems(diagnosis, { cited, read, red }, record.incident),
+          ...blameProblems(diagnosis, behindCause),
+        ];
   // Who is sure enough to act misses nothing.
   const isSure = diagnosis.verdict === 'cause_found' && live && confidence() >= MUTATION_CONFIDENCE;
   const unread = isSure ? [] : findUnread(record, current, new Set(missed));
@@ -90,21 +115,35 @@ export function checkEvidence(
     diagnosis: {
       ...(unproven ? downgraded(said) : said),
       ...settleHypotheses(said, read, record.incident),
-      ...(onset !== undefined && isShownOnset(onset, read, record) ? { onset } : {}),
+      ...(isOnsetShown ? { onset } : {}),
+      ...(judged.changes.length > 0 ? { changes: judged.changes } : {}),
       ...(symptomNow !== undefined && isMeasuredSo(symptomNow) ? { symptomNow } : {}),
       evidence: kept,
-      ...(chain && isSoundChain(chain, read, record.incident) ? { chain } : {}),
+      ...(chain && isToldSoundly(chain) ? { chain } : {}),
       ...(said.disagreement === undefined
         ? {}
         : { disagreement: { ...said.disagreement, model: { ...said.disagreement.model, evidence: kept } } }),
       confidence: confidence(),
       ...(unread.length > 0 ? { unread } : {}),
     },
-    dropped: [...dropped, ...(isSure ? [] : notUnread(missed, unread))],
+    dropped: [
+      ...dropped,
+      ...judged.dropped.map(({ claim, reason }) => ({ claim, reason })),
+      ...(isSure ? [] : notUnread(missed, unread)),
+    ],
     live,
     isUnproven: unproven,
     unsupported,
+    notTheCause: judged.dropped.filter(({ part }) => part === 'cause').map(({ reason }) => reason),
   };
+
+  function isToldSoundly(links: readonly string[]): boolean {
+    const blamed = { verdict: diagnosis.verdict, rootCause: links.join('.\n') };
+    return (
+      isSoundChain(links, read, record.incident) &&
+      (diagnosis.origin === 'runbook' || blameProblems(blamed, behindCause).length === 0)
+    );
+  }
 
   /** By a read of this round; where that measures something, or another one has it otherwise, the measure decides. */
   function isMeasuredSo({ present, toolCallId }: NonNullable<Diagnosis['symptomNow']>): boolean {
@@ -114,8 +153,11 @@ export function checkEvidence(
   }
 
   function confidence(): number {
-    const share = kept.length / Math.max(1, kept.length + dropped.length);
-    const cut = kept.length === 0 ? diagnosis.confidence : diagnosis.confidence * share;
+    // That something was changed makes no cause surer.
+    const answers = new Set<string>(read.filter(isAnswer).map(({ id }) => id));
+    const counted = kept.filter(({ toolCallIds }) => !toolCallIds.every((id) => answers.has(id))).length;
+    const share = counted / Math.max(1, counted + dropped.length);
+    const cut = counted === 0 ? diagnosis.confidence : diagnosis.confidence * share;
     const bounded = Math.min(live ? 1 : MEMORY_ONLY_CONFIDENCE, Math.max(0, Number.isFinite(cut) ? cut : 0));
     return Math.round(bounded * 100) / 100;
   }

@@ -1,6 +1,12 @@
 import { isWhole } from '../../actions/checks/may-read-again.ts';
 import { clipLine } from '../../core/clip.ts';
-import { isEvidenceToolName, isMemoryToolName, type Json, type ToolCall } from '../../core/tool-call.ts';
+import {
+  isChangesToolName,
+  isEvidenceToolName,
+  isMemoryToolName,
+  type Json,
+  type ToolCall,
+} from '../../core/tool-call.ts';
 import type { UnreadCall } from '../../core/unread.ts';
 import { adviseOn } from '../../targets/advise.ts';
 import type { GrantSteps } from '../../targets/kind.ts';
@@ -18,7 +24,7 @@ const MAX_REASON = 300;
 export function classifyReadFailure(call: ToolCall, reader: string | null = null): ReadFailure | null {
   // Questions of people are answered with triage's rights: what they name must not come to stand on a card of ours.
   if (call.role !== 'detective' || !isWhole(call.input)) return null;
-  if (isMemoryToolName(call.tool) || isEvidenceToolName(call.tool)) return null;
+  if ([isMemoryToolName, isEvidenceToolName, isChangesToolName].some((is) => is(call.tool))) return null;
   if (call.state === 'proposed' || (call.state !== 'ok' && call.code === null)) return null;
   const failed = { ...call, code: call.state === 'ok' ? null : call.code };
   const reason = clipLine(call.output, MAX_REASON);

@@ -1,5 +1,6 @@
 import { callStateOf } from '../../core/calls.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
+import { toldChanges } from '../../core/told-changes.ts';
 import { ruledOutOf, runbookIdOf } from './answer-cause.ts';
 import { overriddenOf } from './answer-decisions.ts';
 import type { Around } from './answer-lines.ts';
@@ -28,6 +29,10 @@ const has: Readonly<Partial<Record<Subject, Has>>> = {
   undone: (record) => undosOf(record).length > 0,
   asked: ({ actions }) => actions.some(({ state, auditOnly }) => state === 'proposed' && !auditOnly),
   expiry: ({ actions }) => actions.some(({ state }) => state === 'proposed' || state === 'expired'),
+  changes: ({ events }) => {
+    const found = toldChanges(events)?.found;
+    return found !== undefined && (found.answer === 'changed' || found.afterwards.length > 0);
+  },
   called: ({ events }) => {
     const { acknowledged, called, waitsUntil } = callStateOf(events);
     return [acknowledged, called, waitsUntil].some((each) => each !== null && each !== undefined);

@@ -1,3 +1,4 @@
+import type { ChangesAsked } from './changes-asked.ts';
 import { ofPeople } from './of-people.ts';
 import { plain } from './plain-question.ts';
 import { readFurther } from './read-further.ts';
@@ -26,6 +27,8 @@ export interface RecordQuestion {
   readonly person?: string;
   /** By which the action that is meant is spoken of; none: whichever. */
   readonly own?: readonly string[];
+  /** What of the changes around it, where those are asked for. */
+  readonly changes?: ChangesAsked;
 }
 
 /** What is planned is on record. */

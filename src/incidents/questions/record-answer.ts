@@ -2,6 +2,7 @@ import { type Action, stepsOf } from '../../core/action.ts';
 import { clipLine } from '../../core/clip.ts';
 import type { ActionId, IncidentId, ToolCallId } from '../../core/ids.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
+import { toldChanges } from '../../core/told-changes.ts';
 import { blastOf, costOf, mineOf, proposedOf, runOf, whyRun } from './answer-actions.ts';
 import {
   askedWhether,
@@ -13,6 +14,7 @@ import {
   ruledOutOf,
   runbookOf,
 } from './answer-cause.ts';
+import { ALL_CHANGES, changesOf } from './answer-changes.ts';
 import { approvalOf, askedOf, denialOf, expiryOf, overriddenOf, stoppedOf } from './answer-decisions.ts';
 import { type Around, type Line, newestFirst } from './answer-lines.ts';
 import { calledOf, closingOf, rungOf } from './answer-people.ts';
@@ -29,6 +31,7 @@ import {
   timeOf,
 } from './answer-state.ts';
 import { undoableOf, undoneOf, undosOf } from './answer-undo.ts';
+import { readChangesAsked } from './changes-asked.ts';
 import { lastDiagnosis } from './format-cause.ts';
 import { isAny } from './on-record.ts';
 import { type RecordQuestion, readQuestion } from './read-question.ts';
@@ -113,7 +116,10 @@ function outcomeOf(
 ): Outcome {
   if (line === NOTHING_BEFORE) return 'not_on_record';
   const asked = known.flatMap(({ subjects }) => subjects);
-  return asked.some((subject) => isAny(subject, record, around)) ? 'answered' : 'none';
+  if (asked.some((subject) => isAny(subject, record, around))) return 'answered';
+  // Nobody could be asked: that is another thing than that there was none.
+  const changes = asked.includes('changes') ? toldChanges(record.events) : null;
+  return changes?.found.answer === 'could_not_look' ? 'not_on_record' : 'none';
 }
 
 const NOTHING_BEFORE: Line = ['Nothing before that is on record.'];
@@ -128,10 +134,10 @@ export const namesAnother = ({ incident }: IncidentRecord, text: string): boolea
 function readParts(record: IncidentRecord, text: string, before: readonly string[]) {
   const own = ownWords(record);
   const previous = before.reduce<RecordQuestion | null>(
-    (sofar, each) => (namesAnother(record, each) ? null : readQuestion(each, own, sofar)),
+    (sofar, each) => (namesAnother(record, each) ? null : readOne(each, record, own, sofar)),
     null,
   );
-  const whole = readQuestion(text, own, previous);
+  const whole = readOne(text, record, own, previous);
   if (whole !== null) return [{ text, question: whole }];
   let last = previous;
   return text
@@ -139,9 +145,20 @@ function readParts(record: IncidentRecord, text: string, before: readonly string
     .map((part) => part.trim())
     .filter((part) => part !== '')
     .map((part) => {
-      last = readQuestion(part, own, last);
+      last = readOne(part, record, own, last);
       return { text: part, question: last };
     });
+}
+
+/** What was changed around it is asked by whole questions, where somebody has looked; all else by its words. */
+function readOne(
+  text: string,
+  record: IncidentRecord,
+  own: ReadonlySet<string>,
+  before: RecordQuestion | null,
+): RecordQuestion | null {
+  const changes = readChangesAsked(text, record);
+  return changes === null ? readQuestion(text, own, before) : { subjects: ['changes'], why: false, changes };
 }
 
 function linesOfQuestion(
@@ -150,9 +167,10 @@ function linesOfQuestion(
   around: Around,
   each: number,
 ): readonly Line[] {
-  const { subjects, why, earlier = false, person } = question;
+  const { subjects, why, earlier = false, person, changes } = question;
   const record = meantOf(given, question);
   if (record === null) return [];
+  if (changes !== undefined) return changesOf(record, changes, around);
   if (earlier) return earlierOf(subjects[0], record, around);
   const lines = subjects
     .slice(0, MAX_LINES)
@@ -240,6 +258,9 @@ function sourceOf(subject: Subject | undefined, record: IncidentRecord): Source 
       ? [...undosOf(record), ...newestFirst(record)]
       : newestFirst(record);
   if (action && subject !== undefined && ofAction.has(subject)) return { kind: 'action', id: action.id };
+  const looked = record.events.findLast((event) => event.type === 'changes.looked');
+  if (subject === 'changes' && looked?.type === 'changes.looked')
+    return { kind: 'call', id: looked.toolCallId };
   const last = lastDiagnosis(record);
   const id = last?.diagnosis.evidence.flatMap(({ toolCallIds }) => toolCallIds)[0];
   if (id && (subject === 'cause' || subject === 'evidence' || subject === 'doubt'))
@@ -334,6 +355,8 @@ function linesOf(subject: Subject, why: boolean, record: IncidentRecord, around:
       return sentryOf(record);
     case 'rights':
       return rightsOf(record);
+    case 'changes':
+      return changesOf(record, ALL_CHANGES, around);
     default: {
       const never: never = subject;
       return never;

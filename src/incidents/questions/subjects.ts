@@ -32,7 +32,8 @@ export type Subject =
   | 'helped'
   | 'mine'
   | 'sentry'
-  | 'rights';
+  | 'rights'
+  | 'changes';
 
 /** Words by which people speak of what a record holds; a word that is none of these, and no word of sentences, is not on record. */
 export const subjectOf: ReadonlyArray<readonly [Subject, RegExp]> = [
@@ -81,6 +82,7 @@ const endings = /^(escalat\w*|ignor\w*|reported)$/;
 /** What is asked for by each of these is only this; a question that asks otherwise asks for something else. */
 export const askedBy: Readonly<Record<string, readonly Subject[]>> = {
   who: [
+    'changes',
     'approval',
     'denial',
     'asked',
@@ -95,6 +97,7 @@ export const askedBy: Readonly<Record<string, readonly Subject[]>> = {
   ],
   where: ['target', 'evidence'],
   when: [
+    'changes',
     'approval',
     'denial',
     'run',

@@ -8,10 +8,12 @@ import type { IncidentRecord } from '../../core/incident-record.ts';
 import { hideMerged } from '../../core/merged-with.ts';
 import { CLAUDES_WORDS, isModels } from '../../core/model-words.ts';
 import { stepResult } from '../../core/plan-progress.ts';
+import { toldChanges } from '../../core/told-changes.ts';
 import { usedModel } from './answer-actions.ts';
 import { ended, newestFirst } from './answer-lines.ts';
 import { formatActions, formatUndone } from './format-actions.ts';
 import { formatCause, lastDiagnosis, withoutCites } from './format-cause.ts';
+import { type ChangePiece, changeLines } from './format-changes.ts';
 import { personOf } from './format-decision.ts';
 import { formatMuted } from './format-rest.ts';
 import { formatNextStep, formatStanding } from './format-state.ts';
@@ -50,6 +52,7 @@ function story(record: IncidentRecord): string {
     ...storyOf(record),
     '',
     ...formatCause(record),
+    ...changesOf(record),
     ...formatActions(record),
     `*Cost*: ${usedModel(record) ? `$${incident.costUsd.toFixed(4)} for the model` : 'no model was used'}; ${incident.detailsDeletedAt === null ? count(record.toolCalls.length, 'tool call') : 'tool calls are deleted'}.`,
   ];
@@ -87,6 +90,20 @@ function answerOf(record: IncidentRecord): string[] {
       ? '*Proof*: whether it is over was not checked.'
       : `*Proof*: ${ended(seen.lines.join('; '))} Checked at ${moment(seen.at)}.`,
   ];
+}
+
+/** What was changed around it, with the part each change has; none before somebody has looked. */
+function changesOf({ events }: IncidentRecord): string[] {
+  const told = toldChanges(events);
+  if (told === null) return [];
+  return ['*What changed*', ...changeLines(told).map((line) => `• ${line.map(pieceText).join('')}`), ''];
+}
+
+function pieceText(piece: ChangePiece): string {
+  if (typeof piece === 'string') return piece;
+  if ('person' in piece) return personOf(piece.person);
+  if ('at' in piece) return moment(piece.at);
+  return 'url' in piece ? `${piece.text} (${piece.url})` : piece.code;
 }
 
 /** The events, a line each; the day where it is another than the line before. */

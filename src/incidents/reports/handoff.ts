@@ -10,7 +10,7 @@ import { formatFixed, formatUndone, undoneOf, undoneRepair } from '../../core/un
 import { lasted, lower } from '../questions/answer-lines.ts';
 import type { ReadsRecorded } from '../recovery/recovery-series.ts';
 import { closedBy, holderOf, minute, told, who } from './report-lines.ts';
-import { nextOf, openProposal, sitrepLine, triedOf, waitingFor } from './sitrep.ts';
+import { changedOf, nextOf, openProposal, sitrepLine, triedOf, waitingFor } from './sitrep.ts';
 
 /** What whoever comes on has to know, of what they may read alone. */
 export interface HandoffFacts {
@@ -86,7 +86,12 @@ function openLine({ record, nextCallAt }: OpenIncident, at: number, now: Date, r
   if (at >= IN_FULL) return line;
   const tried = triedOf(record);
   const next = nextOf(record, { now, read, nextCallAt });
-  return `${line}. ${holderOf(record, undefined)} ${told(waitingFor(record), 130)} ${tried} ${next}`;
+  const changed = changedOf(record);
+  return [
+    `${line}. ${holderOf(record, undefined)} ${told(waitingFor(record), 130)}`,
+    ...(changed === null ? [] : [changed]),
+    `${tried} ${next}`,
+  ].join(' ');
 }
 
 /** What may go wrong after those who know of it have gone home. */

@@ -9,10 +9,12 @@ import { isSlackUser } from '../../core/is-slack-user.ts';
 import { CLAUDES_WORDS, isModels } from '../../core/model-words.ts';
 import { overriddenBy } from '../../core/overridden.ts';
 import { stepResult, tellingStep } from '../../core/plan-progress.ts';
+import { toldChanges } from '../../core/told-changes.ts';
 import type { ToolCall } from '../../core/tool-call.ts';
 import { formatFixed, hasFallen, undoneOf, undoneRepair } from '../../core/undone.ts';
 import { ended, lasted, type Piece } from '../questions/answer-lines.ts';
 import { lastDiagnosis, plainTool } from '../questions/format-cause.ts';
+import { changeLines } from '../questions/format-changes.ts';
 import { formatLastingFix } from '../questions/format-lasting-fix.ts';
 import { formatStanding } from '../questions/format-state.ts';
 import { timelineOf } from '../questions/timeline.ts';
@@ -63,6 +65,7 @@ export function postIncidentReport(record: IncidentRecord, options: ReportOption
       part('Impact', impactOf(record)),
       part('Detection and response', timesOf(record)),
       part('Cause', causeOf(record), 'No cause was found.'),
+      part('What changed', changesOf(record), 'Nobody looked.'),
       part('What was done', doneOf(record), 'Nothing was changed.'),
       part('What did not work', failedOf(record), 'Nothing on record failed.'),
       part('Follow-ups', followUpsOf(record), 'None on record.'),
@@ -217,6 +220,12 @@ function causeOf(record: IncidentRecord): readonly ReportLine[] {
     ...(diagnosis.unexplained === undefined ? [] : [[`Not known: ${told(diagnosis.unexplained, SENTENCE)}`]]),
     ...diagnosis.unknown.map((text): ReportLine => [`Not known: ${told(text, SENTENCE)}`]),
   ];
+}
+
+/** What was changed around it, each with the part that the diagnosis gives it, and who was asked. */
+function changesOf({ events }: IncidentRecord): readonly ReportLine[] {
+  const changes = toldChanges(events);
+  return changes === null ? [] : changeLines(changes);
 }
 
 /** Which reads show it: what was read and when, and the hash of exactly what that said. */

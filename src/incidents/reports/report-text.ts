@@ -52,7 +52,7 @@ function markdownOf(piece: ReportPiece, nameOf: NameOf): string {
   if (typeof piece === 'string') return escaped(piece);
   if ('person' in piece) return escaped(`@${nameOf(piece.person)}`);
   if ('at' in piece) return utc(piece.at);
-  if ('url' in piece) return `[${escaped(piece.text)}](${encodeURI(piece.url)})`;
+  if ('url' in piece) return `[${escaped(piece.text)}](${outwardText(addressOf(piece.url))})`;
   return inCode(outwardText(piece.code));
 }
 
@@ -62,6 +62,12 @@ function storyOf(piece: ReportPiece, nameOf: NameOf): string {
   if ('at' in piece) return `${piece.at.slice(0, 19)}Z`;
   return 'url' in piece ? `${piece.text}: ${piece.url}` : `\`${piece.code.replaceAll('`', 'ˋ')}\``;
 }
+
+/** Written so that nothing in it ends the link. */
+const addressOf = (url: string): string =>
+  (URL.canParse(url) ? new URL(url).href : encodeURI(url)).replace(/[()]/g, (mark) =>
+    mark === '(' ? '%28' : '%29',
+  );
 
 const utc = (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`;
 

@@ -12,8 +12,10 @@ import { causeTitle } from '../../core/model-words.ts';
 import { mutedNow } from '../../core/muted-now.ts';
 import { overriddenBy } from '../../core/overridden.ts';
 import { stepResult, tellingStep } from '../../core/plan-progress.ts';
+import { toldChanges } from '../../core/told-changes.ts';
 import { formatFixed, formatUndone, undoneOf, undoneRepair } from '../../core/undone.ts';
 import { ended, lasted, lower } from '../questions/answer-lines.ts';
+import { formatLead } from '../questions/format-changes.ts';
 import { formatStanding } from '../questions/format-state.ts';
 import type { ReadsRecorded } from '../recovery/recovery-series.ts';
 import { closedBy, holderOf, minute, told, who } from './report-lines.ts';
@@ -36,7 +38,10 @@ export function sitrep(record: IncidentRecord, options: SitrepOptions): string {
   const { incident } = record;
   const title = `${incident.id} · ${told(groupTitle(incident), 70)}`;
   if (isEnded(incident.state))
-    return fitted([title, badness(incident), overAfter(record)], [triedOf(record), causeOf(record)]);
+    return fitted(
+      [title, badness(incident), overAfter(record)],
+      [triedOf(record), causeOf(record), changedOf(record)],
+    );
   const trend = formatTrend(record, options.read, options.now) ?? 'Better or worse: nothing was measured.';
   const around = [
     title,
@@ -49,7 +54,7 @@ export function sitrep(record: IncidentRecord, options: SitrepOptions): string {
   const [next = '', ...rest] = around.toReversed();
   return fitted(
     [...rest.toReversed(), told(waitingFor(record), Math.min(150, room)), next],
-    [causeOf(record), triedOf(record)],
+    [causeOf(record), changedOf(record), triedOf(record)],
   );
 }
 
@@ -109,6 +114,14 @@ function causeOf({ incident, events }: IncidentRecord): string | null {
   if (cause === null) return null;
   const sure = confidence === null ? '' : ` (${Math.round(confidence * 100)} % sure)`;
   return `${causeTitle({ incident, events })}${told(cause, 100)}${sure}`;
+}
+
+/** What was changed before it: while it is open the suspects, in the end only what caused it. */
+export function changedOf({ incident, events }: IncidentRecord): string | null {
+  const changes = toldChanges(events);
+  const line = changes && formatLead(changes);
+  if (line === null || (isEnded(incident.state) && changes?.causes.length === 0)) return null;
+  return ended(told(line, 140));
 }
 
 /** What it waits for now, or is stuck on. */

@@ -25,6 +25,7 @@ import {
   verbatim,
   words,
 } from './blocks/build.ts';
+import { changesBlocks } from './blocks/changes.ts';
 import {
   asOf,
   claimText,
@@ -134,6 +135,7 @@ export function diagnosisView(
     ...otherLooks(record, number, all.length),
     ...(diagnosis.disagreement ? sides(record, diagnosis.disagreement) : claims(record, diagnosis)),
     ...began(diagnosis),
+    ...changesBlocks(changesUntil(record, event.seq)),
     ...items('How it came about', diagnosis.chain ?? []),
     ...items(weighedTitle(isModel), weighedLines(diagnosis, isModel)),
     ...items('Ruled out', alsoRuledOut(diagnosis)),
@@ -149,6 +151,10 @@ export function diagnosisView(
     ...(diagnosis.runbookId ? [small(`By runbook ${cut(diagnosis.runbookId, 80)}`)] : []),
   ]);
 }
+
+/** As that diagnosis knew them: a later look, or a later word of them, is another window's. */
+const changesUntil = ({ events }: IncidentRecord, seq: number): IncidentRecord['events'] =>
+  events.filter((event) => event.seq <= seq);
 
 /** What was found before it, and since. */
 function otherLooks({ incident }: IncidentRecord, number: number, count: number): readonly Block[] {

@@ -7,6 +7,7 @@ import { pruneImages } from './active/prune.ts';
 import { adviseContainers } from './advise.ts';
 import { type ContainersConfig, containersFields, readContainers } from './config.ts';
 import { connectEngine, type EngineWays } from './connect/connect-engine.ts';
+import { containersInventory } from './inventory.ts';
 import { containerDiff } from './read/diff.ts';
 import { engineDisk } from './read/disk.ts';
 import { engineEvents } from './read/events.ts';
@@ -67,6 +68,7 @@ export function containerKind({
       return `${version}, ${up} of ${count(containers.length, 'container')} run${acts ? '' : ', read-only'}`;
     },
     facts: async ({ engine }) => ({ [name]: await engine.version(within()) }),
+    inventory: containersInventory,
     watch: ({ watch, name: target }, { engine }) =>
       watch ? watchEngine(engine, { target, runtime: name }) : null,
     logs: () => [],

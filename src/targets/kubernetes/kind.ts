@@ -8,6 +8,7 @@ import { adviseKubernetes } from './advise.ts';
 import { type KubernetesConfig, kubernetesFields, readKubernetes } from './config.ts';
 import { connectCluster } from './connect/connect-cluster.ts';
 import { checkKubernetes } from './doctor.ts';
+import { kubernetesInventory } from './inventory.ts';
 import { describeObject } from './read/describe.ts';
 import { listEvents } from './read/events.ts';
 import { readLimits } from './read/limits.ts';
@@ -43,6 +44,7 @@ export const kubernetes = defineKind<KubernetesConfig, KubernetesSystem>({
   },
   doctor: (_config, { system }) => checkKubernetes(system, within),
   facts: async ({ cluster }) => ({ kubernetes: await cluster.version(within()) }),
+  inventory: kubernetesInventory,
   // Events of a cluster are for its own monitoring: what they tell in passing mends itself most of the time.
   watch: () => null,
   logs: () => [],

@@ -13,6 +13,18 @@ export interface Metadata {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly ownerReferences?: readonly OwnerReference[];
+  readonly managedFields?: readonly ManagedFields[];
+}
+
+/** Who wrote which fields last, and when: https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management */
+export interface ManagedFields {
+  /** The program: `kubectl-edit`, `argocd-controller`. */
+  readonly manager?: string;
+  /** RFC 3339. */
+  readonly time?: string;
+  readonly subresource?: string;
+  /** `{ "f:spec": { "f:template": { … } } }`. */
+  readonly fieldsV1?: Readonly<Record<string, unknown>>;
 }
 
 export interface OwnerReference {
@@ -70,6 +82,7 @@ export interface ContainerSpec {
   readonly name: string;
   readonly image?: string;
   readonly env?: readonly EnvVar[];
+  readonly envFrom?: readonly { readonly configMapRef?: { readonly name?: string } }[];
   readonly resources?: { readonly limits?: Quantities; readonly requests?: Quantities };
   readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
 }
@@ -77,6 +90,12 @@ export interface ContainerSpec {
 export interface PodSpec {
   readonly containers: readonly ContainerSpec[];
   readonly initContainers?: readonly ContainerSpec[];
+  readonly volumes?: readonly {
+    readonly configMap?: { readonly name?: string };
+    readonly projected?: {
+      readonly sources?: readonly { readonly configMap?: { readonly name?: string } }[];
+    };
+  }[];
   readonly nodeName?: string;
   readonly nodeSelector?: Readonly<Record<string, string>>;
 }
@@ -153,6 +172,14 @@ export interface Workload extends KubernetesObject {
     readonly updatedNumberScheduled?: number;
     readonly numberAvailable?: number;
     readonly conditions?: readonly Condition[];
+  };
+}
+
+export interface CronJob extends KubernetesObject {
+  readonly spec: {
+    readonly schedule?: string;
+    readonly suspend?: boolean;
+    readonly jobTemplate?: { readonly spec?: { readonly template?: PodTemplate } };
   };
 }
 

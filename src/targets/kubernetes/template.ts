@@ -2,7 +2,7 @@ import type { Json } from '../../core/tool-call.ts';
 import { redactJson } from '../../safety/screen/redact.ts';
 import { sha256 } from '../../safety/sha256.ts';
 import { oneLine } from '../format.ts';
-import type { PodTemplate } from './objects.ts';
+import type { ContainerSpec, PodTemplate } from './objects.ts';
 
 /** Names after which a value is not shown, whatever it looks like. */
 const SECRET_NAME =
@@ -39,6 +39,19 @@ function contentOf({ metadata, spec }: PodTemplate, withRestarts: boolean): Json
 /** Short, and the same whenever the content is, restarts included: what an approval is bound to. */
 export const templateHash = (template: PodTemplate): string =>
   sha256(JSON.stringify(sorted(contentOf(template, true)))).slice(0, 16);
+
+/**
+ * The same for two templates that differ only in images, environment and resources, which are told by themselves, and in when they
+ * were restarted.
+ */
+export function restHash(template: PodTemplate): string {
+  const bare = (containers: readonly ContainerSpec[] = []) =>
+    containers.map(({ image: _image, env: _env, resources: _resources, ...rest }) => rest);
+  const { containers, initContainers, ...spec } = template.spec;
+  const rest = { ...spec, containers: bare(containers), initContainers: bare(initContainers) };
+  const content = contentOf({ ...template, spec: rest }, false);
+  return sha256(JSON.stringify(sorted(content))).slice(0, 16);
+}
 
 function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map((each: Json) => sorted(each));

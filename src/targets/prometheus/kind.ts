@@ -3,6 +3,7 @@ import { defineKind } from '../kind.ts';
 import { adviseHttp } from './advise.ts';
 import { type HttpConfig, httpFields, readHttp } from './config.ts';
 import { connectPrometheus } from './connect/connect-prometheus.ts';
+import { prometheusInventory } from './inventory.ts';
 import { prometheusAlert } from './read/alert.ts';
 import { comparePrometheus } from './read/compare.ts';
 import { queryPrometheus } from './read/query.ts';
@@ -34,6 +35,7 @@ export const prometheus = defineKind<HttpConfig, Prometheus>({
     return `Prometheus ${version}, ${up} of ${count(targets.length, 'scrape target')} are up`;
   },
   facts: async (system) => ({ prometheus: await system.version(within()) }),
+  inventory: prometheusInventory,
   watch: () => null,
   logs: () => [],
   advise: adviseHttp,

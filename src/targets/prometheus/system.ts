@@ -51,6 +51,20 @@ export interface ScrapeTarget {
   readonly lastScrape: string | null;
 }
 
+/** Rules that are evaluated together; `content`: all that they say, for comparison. */
+export interface RuleGroup {
+  readonly file: string;
+  readonly name: string;
+  readonly content: string;
+}
+
+/** What a server was last told to do; without secrets, which it does not tell. */
+export interface LoadedConfig {
+  readonly content: string;
+  /** ISO 8601; null: it does not say. */
+  readonly loadedAt: string | null;
+}
+
 /** Prometheus as tools see it. Everything throws OpsError, see `HttpApi`. */
 export interface Prometheus {
   /** `2.42.0`. */
@@ -63,4 +77,7 @@ export interface Prometheus {
   /** Those of that name: often one a severity. */
   alertingRules(name: string, options: SessionOptions): Promise<readonly AlertingRule[]>;
   scrapeTargets(options: SessionOptions): Promise<readonly ScrapeTarget[]>;
+  /** Of alerts and of recordings. */
+  ruleGroups(options: SessionOptions): Promise<readonly RuleGroup[]>;
+  loadedConfig(options: SessionOptions): Promise<LoadedConfig>;
 }

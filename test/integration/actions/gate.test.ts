@@ -205,16 +205,16 @@ test('roles may use exactly the kinds of tools the seed gives them', () => {
   const table = Object.fromEntries(
     roles.map((role) => [
       role,
-      (['read', 'docs', 'diagnostic', 'active'] as const).filter((kind) => mayUse(role, kind)),
+      (['read', 'docs', 'diagnostic', 'active', 'changes'] as const).filter((kind) => mayUse(role, kind)),
     ]),
   );
   expect(table).toEqual({
-    supervisor: ['read', 'docs', 'diagnostic', 'active'],
-    triage: ['read', 'docs'],
-    detective: ['read', 'docs', 'diagnostic'],
+    supervisor: ['read', 'docs', 'diagnostic', 'active', 'changes'],
+    triage: ['read', 'docs', 'changes'],
+    detective: ['read', 'docs', 'diagnostic', 'changes'],
     surgeon: ['active'],
     validator: ['read', 'diagnostic'],
-    mcp: ['read', 'docs', 'diagnostic', 'active'],
+    mcp: ['read', 'docs', 'diagnostic', 'active', 'changes'],
   });
 });
 

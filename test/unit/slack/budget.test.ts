@@ -6,6 +6,7 @@ import { draw } from '../../../src/slack/views/blocks/draw.ts';
 import type { DrawOptions, Slot } from '../../../src/slack/views/blocks/slot.ts';
 import { whoIsRung } from '../../../src/slack/views/ring.ts';
 import { momentOf, needOf, overruns, PINGS, pingsOf, weighSlot } from '../../support/budget.ts';
+import { judged, manyChanges, withChanges } from '../../support/changes.ts';
 import { type Recorded, recordAt, recordedIncidents, ways } from '../../support/recorded-incidents.ts';
 
 const options = {
@@ -92,6 +93,33 @@ describe('what a thread shows without a press', () => {
     expect(alerts.length).toBeGreaterThan(150);
     const over = alerts.map((each) => [each.name, worstOf(each)] as const);
     expect(over.filter(([, worst]) => Object.keys(worst).length > 0)).toEqual([]);
+  });
+});
+
+/** What was changed before them: two suspects, twelve with names as long as they get, one that caused it, and nobody to ask. */
+const changed = recordedIncidents.flatMap((recorded): readonly Recorded[] =>
+  (
+    [
+      ['many suspects', withChanges(recorded.events, { suspects: manyChanges, afterwards: manyChanges })],
+      ['one of them', withChanges(recorded.events, { suspects: manyChanges }, [judged('cause')])],
+      [
+        'nobody to ask',
+        withChanges(recorded.events, {
+          answer: 'could_not_look',
+          looked: [],
+          couldNotLook: [
+            { source: 'own-look', of: 'shop-db', from: null, to: null, why: 'no right '.repeat(60) },
+          ],
+        }),
+      ],
+    ] as const
+  ).map(([what, events]) => ({ ...recorded, name: `${recorded.name}: ${what}`, events })),
+);
+
+describe('what was changed before', () => {
+  it('is told within the budget of every moment, and rings nobody', () => {
+    const over = changed.map((each) => [each.name, worstOf(each), pingsIn(each).wrong] as const);
+    expect(over.filter(([, worst, wrong]) => Object.keys(worst).length > 0 || wrong.length > 0)).toEqual([]);
   });
 });
 

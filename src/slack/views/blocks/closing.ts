@@ -7,7 +7,9 @@ import { formatValue, isYesOrNo } from '../../../core/measure.ts';
 import { causeFound, causeTitle } from '../../../core/model-words.ts';
 import { overriddenBy } from '../../../core/overridden.ts';
 import { stepResult } from '../../../core/plan-progress.ts';
+import { toldChanges } from '../../../core/told-changes.ts';
 import { formatFixed, formatUndone, hasFallen, undoneOf } from '../../../core/undone.ts';
+import { formatLead } from '../../../incidents/questions/format-changes.ts';
 import { type RecoverySeries, recoverySeries } from '../../../incidents/recovery/recovery-series.ts';
 import {
   type Block,
@@ -33,6 +35,8 @@ type Options = Partial<DrawOptions>;
 
 /** Characters of its first two lines and the last, without the chart and the question. */
 const LONGEST = 256;
+/** Less says nothing of a change. */
+const SHORTEST = 50;
 
 /** How an opening of the incident ended: what changed, by what, on whose word. One message, without a slot's name yet. */
 export function drawClosing(
@@ -57,7 +61,8 @@ export function drawClosing(
   const word = isConfirmed ? confirmed(opening, series) : onWhoseWord(record, opening, options);
   const room = Math.max(60, LONGEST - `${head}${often}${word}`.length);
   const act = repair ? done(record, opening, repairs, { ...options, room }) : cause(record, opening);
-  const lines = [word, cut(act, room)].filter((line) => line !== '');
+  const what = cut(act, room);
+  const lines = [word, what, changedBefore(opening, room - what.length)].filter((line) => line !== '');
   const said: Block[] = [
     prose(
       paragraph(bold(head), words(` · ${often}`), ...lastTime(record, opening, options)),
@@ -143,6 +148,7 @@ const withoutMarks = (reason: string): string =>
 
 function changed({ measure, before, after }: RecoverySeries): string {
   const label = cut(oneLine(measure.label), 60);
+  if (isYesOrNo(measure) && before < 1 && after >= 1) return `${label}: so again`;
   const [was, is] = [formatValue(measure, before), formatValue(measure, after)];
   // The label says what is counted.
   const bare = (text: string): string =>
@@ -250,6 +256,13 @@ function cause({ incident, events }: IncidentRecord, { events: own, end, isLast 
   const until = events.filter(({ seq }) => seq <= end.seq);
   const title = causeTitle({ incident: { ...incident, state: 'resolved' }, events: until });
   return `${title}${cut(oneLine(said), 80)}`;
+}
+
+/** What a read has shown to have caused it, where there is room for it. */
+function changedBefore({ events }: Ended, room: number): string {
+  const told = toldChanges(events);
+  if (told === null || told.causes.length === 0 || room < SHORTEST) return '';
+  return sentence(formatLead(told) ?? '', room);
 }
 
 /** The same alert's last incident, where it may be named here. */

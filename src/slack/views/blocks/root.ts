@@ -14,6 +14,7 @@ import { lineForTarget } from '../../../ingest/line-for-target.ts';
 import type { Span } from './build.ts';
 import { bold, buttons, code, heading, moment, paragraph, prose, words } from './build.ts';
 import { callLine } from './call.ts';
+import { leadLines } from './changes.ts';
 import { asOf, formatDoubleCheck, formatHypothesis } from './diagnosis.ts';
 import { fitting, type Section, seenLength } from './fit.ts';
 import {
@@ -185,8 +186,10 @@ function causeLines(record: IncidentRecord, cap: Cap): Lines {
   const isLooking = LOOKING.includes(incident.state) && !isMerged(incident) && mutedNow(record) === null;
   const cause = formatCause(record, cap(220));
   if (cause === null) {
-    if (isLooking) return [[words('Still looking.')]];
-    return concluded && !isEnded(incident.state) ? [[words('Not found.')], ...weighed(record, cap)] : [];
+    if (isLooking) return [[words('Still looking.')], ...leadLines(record, cap)];
+    return concluded && !isEnded(incident.state)
+      ? [[words('Not found.')], ...leadLines(record, cap), ...weighed(record, cap)]
+      : [];
   }
   const found = causeFound(events);
   const whose = found && isModels(found.diagnosis, events) ? [bold(`${CLAUDES_WORDS}: `)] : [];
@@ -198,6 +201,7 @@ function causeLines(record: IncidentRecord, cap: Cap): Lines {
       ...asOf(found?.at),
       ...(isLooking ? [words(' Still looking.')] : []),
     ],
+    ...leadLines(record, cap),
     ...weighed(record, cap),
   ];
 }

@@ -1,7 +1,8 @@
+import { describeAnswer } from '../../../core/describe-changes.ts';
 import { describeVerdict } from '../../../core/diagnosis.ts';
 import { effortLabels } from '../../../core/effort.ts';
 import type { IncidentEvent } from '../../../core/event.ts';
-import { CLAUDES_WORDS } from '../../../core/model-words.ts';
+import { CLAUDES_WORDS, withoutMarks } from '../../../core/model-words.ts';
 import { formatHeldBack } from '../../../core/seen-before.ts';
 import { DIG_HINT } from '../../../incidents/dig-deeper.ts';
 import { bold, code, deadline, link, moment, person, type Span, words } from './build.ts';
@@ -56,6 +57,13 @@ const lines: Lines = {
     mark: '⚠',
     spans: [bold('The model failed, the playbook goes on: '), words(short(event.reason))],
     seen: [words(`The model failed, the playbook goes on: ${short(event.reason, 50)}`)],
+  }),
+  'changes.looked': ({ found }) => ({
+    mark: found.answer === 'could_not_look' ? '✗' : '✓',
+    spans: [
+      ...(found.answer === 'changed' ? [words('Changed before it: ')] : []),
+      words(short(withoutMarks(describeAnswer(found)), 300)),
+    ],
   }),
   'tool.called': (event) => ({
     mark: toolMarks[event.state],

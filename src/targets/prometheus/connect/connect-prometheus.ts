@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { canonicalJson } from '../../../core/canonical-json.ts';
 import { OpsError } from '../../../core/errors.ts';
+import type { Json } from '../../../core/tool-call.ts';
 import type { SessionOptions } from '../../../tools/ports.ts';
 import type { HttpConfig } from '../config.ts';
 import type { Answered, Prometheus } from '../system.ts';
@@ -40,6 +42,31 @@ const Rules = z.object({
     }),
   ),
 });
+
+/** The same, with what stays as it is between two evaluations. */
+const RuleGroups = z.object({
+  groups: z.array(
+    z.object({
+      file: z.string().default(''),
+      name: z.string(),
+      interval: z.number().optional(),
+      rules: z.array(
+        z.object({
+          name: z.string(),
+          query: z.string(),
+          duration: z.number().optional(),
+          keepFiringFor: z.number().optional(),
+          labels: Labels.optional(),
+          annotations: Labels.optional(),
+        }),
+      ),
+    }),
+  ),
+});
+
+/** https://prometheus.io/docs/prometheus/latest/querying/api/#config and #runtime-information */
+const Config = z.object({ yaml: z.string() });
+const Runtime = z.object({ lastConfigTime: z.string().default('') });
 
 /** https://prometheus.io/docs/prometheus/latest/querying/api/#targets */
 const Targets = z.object({
@@ -108,6 +135,21 @@ export function connectPrometheus(config: Pick<HttpConfig, 'url' | 'headers'>): 
         error,
         lastScrape: momentOf(lastScrape),
       }));
+    },
+    async ruleGroups(options) {
+      const { data } = await read('/api/v1/rules', RuleGroups, options);
+      return data.groups.map(({ file, name, ...rest }) => ({
+        file,
+        name,
+        content: canonicalJson(rest as Json),
+      }));
+    },
+    async loadedConfig(options) {
+      const [config, runtime] = await Promise.all([
+        read('/api/v1/status/config', Config, options),
+        read('/api/v1/status/runtimeinfo', Runtime, options),
+      ]);
+      return { content: config.data.yaml, loadedAt: momentOf(runtime.data.lastConfigTime) };
     },
   };
 }

@@ -1,0 +1,88 @@
+import { describeChange, describeWhen } from '../../core/describe-changes.ts';
+import type { Diagnosis } from '../../core/diagnosis.ts';
+import type { Incident } from '../../core/incident.ts';
+import type { ToolCall } from '../../core/tool-call.ts';
+import type { JudgedChange, RelatedChange } from '../../core/what-changed.ts';
+import { marksOf, marksOfCommit, namesMark, showsMark } from './change-marks.ts';
+import { answersIn, changesOf, isAnswer } from './judged-changes.ts';
+
+interface BehindBlame {
+  readonly incident: Incident;
+  readonly read: readonly ToolCall[];
+  /** The calls behind the claims that stand. */
+  readonly cited: readonly ToolCall[];
+  readonly judged: readonly JudgedChange[];
+}
+
+/** Words that speak of a change as an act, not of what runs since. A *deployment* alone is a thing of a cluster. */
+const ACTS: readonly RegExp[] = [
+  /\b(?:re-?)?deploy(?:s|ed|ing)?\b|\b(?:recent|last|latest|new|this|previous) deployment\b|\bdeployment of\b/i,
+  /\broll(?:ed|s|ing)?[ -]?(?:out|back)s?\b/i,
+  /\b(?:new|recent|last|latest|this) release\b|\brelease of\b|\breleased (?:at|by)\b/i,
+  /\bupgrad(?:e[sd]?|ing)\b/i,
+  /\bmigrations?\b/i,
+  /\b(?:was|were|been) changed\b|\bchange (?:of|to|in|by|at)\b|\b(?:config(?:uration)?|settings?|recent|last) changes?\b/i,
+  /\bcommits?\b/i,
+];
+
+/** Who says this leaves it open. */
+const HEDGED =
+  /\b(?:may|might|could|either|or|whether|possibl[ey]|perhaps|suspects?|suspected|unclear|not (?:known|shown|clear|proven))\b/i;
+
+/**
+ * What of a model's cause blames a change that the record does not bear out, each as a sentence: one that came after, one
+ * that is a suspect only, one that nobody knows of, or one commit of several that nothing singles out.
+ */
+export function blameProblems(
+  { verdict, rootCause }: Pick<Diagnosis, 'verdict' | 'rootCause'>,
+  { incident, read, cited, judged }: BehindBlame,
+): readonly string[] {
+  const answers = answersIn(read);
+  if (verdict !== 'cause_found' || answers.length === 0) return [];
+  const known = answers.flatMap(changesOf);
+  const causes = judged.filter(({ part }) => part === 'cause').map(({ title }) => title);
+  const isCause = (change: RelatedChange): boolean => causes.includes(describeChange(change));
+  const evidence = cited.filter((call) => !isAnswer(call));
+  return rootCause.split(/(?<=[.;!?])\s+/).flatMap((sentence) => {
+    const acts = ACTS.filter((act) => act.test(sentence));
+    if (acts.length === 0 || HEDGED.test(sentence)) return [];
+    const named = known.filter((change) => isNamed(sentence, change, incident));
+    const blamed = named.find(isCause);
+    if (blamed !== undefined) return commitProblem(sentence, blamed, evidence);
+    const [late] = named;
+    if (late !== undefined && named.every(({ when }) => when === 'after'))
+      return [`“${describeChange(late)}” was changed ${describeWhen(late)}.`];
+    // What a read itself says was rolled out, changed or migrated may be said.
+    if (acts.some((act) => evidence.some(({ output }) => act.test(output)))) return [];
+    const suspect = named.find(({ when }) => when !== 'after');
+    if (suspect !== undefined)
+      return [`It blames “${describeChange(suspect)}”: that is a suspect, and what it cites shows no more.`];
+    return causes.length > 0
+      ? []
+      : ['It blames a change, and nothing that it cites shows which one, or that it did it.'];
+  });
+}
+
+/** By its version where it has one: its service may have been changed more than once. */
+function isNamed(sentence: string, change: RelatedChange, incident: Incident): boolean {
+  const { made, names } = marksOf(change, incident);
+  const marks = made.length > 0 ? made : names;
+  return marks.some((mark) => namesMark(sentence, mark));
+}
+
+/** A deploy is tied to a commit by the object that is wrong, never by which came last. */
+function commitProblem(
+  sentence: string,
+  { commits }: RelatedChange,
+  evidence: readonly ToolCall[],
+): readonly string[] {
+  if (commits.length < 2) return [];
+  const marks = commits.map(marksOfCommit);
+  const own = marks.map((each) =>
+    each.filter((mark) => marks.every((other) => other === each || !other.includes(mark))),
+  );
+  const singled = own.filter((each) => each.some((mark) => namesMark(sentence, mark)));
+  return singled.length === 0 || singled.flat().some((mark) => evidence.some((call) => showsMark(call, mark)))
+    ? []
+    : ['Nothing that it cites shows which commit of that change it was: name the change alone.'];
+}

@@ -1,0 +1,110 @@
+import { namesIn } from '../../core/claims/names.ts';
+import type { Incident } from '../../core/incident.ts';
+import type { ToolCall } from '../../core/tool-call.ts';
+import { OWN_LOOK, type RelatedChange } from '../../core/what-changed.ts';
+
+/** So far apart two tell of one and the same act. */
+const SAME_ACT_MS = 60_000;
+/** A file's name that is shorter says nothing. */
+const MIN_NAME = 4;
+
+/** By what a change is known again in what was read, in lower case; never by what the alert itself is called. */
+export interface ChangeMarks {
+  /** What it put there: the version or value, the setting, file or flag, and what its commits touched. */
+  readonly made: readonly string[];
+  /** What else it touched, by name. */
+  readonly names: readonly string[];
+}
+
+/**
+ * The names of the alert and of its own system are left out: they stand in whatever is read of it, so that they would make a
+ * cause of every change that is near enough.
+ */
+export function marksOf(change: RelatedChange, incident: Incident): ChangeMarks {
+  const own = new Set(
+    [incident.target, incident.alertName, change.through, ...Object.values(incident.labels)].map((name) =>
+      (name ?? '').toLowerCase(),
+    ),
+  );
+  const isTelling = (mark: string): boolean => mark.length >= MIN_NAME && !own.has(mark);
+  const version = versionOf(change.to);
+  const called = [...identifiersIn(withoutWhatWas(change.title, change.from)), ...change.where]
+    .map((name) => name.toLowerCase())
+    .filter(isTelling);
+  // A deploy is called by its service, anything else by the very thing that is another one now.
+  const isDeploy = change.kind === 'deployment' || change.kind === 'rollback';
+  const made = [
+    ...(version === null ? [] : [version]),
+    ...(isDeploy ? [] : called),
+    ...change.commits.flatMap(marksOfCommit).filter(isTelling),
+  ];
+  return { made: [...new Set(made)], names: [...new Set(called)].filter((name) => !made.includes(name)) };
+}
+
+/** What one commit of several is known by: its revision, its files, the identifiers of its title. */
+export function marksOfCommit({ sha, title, files }: RelatedChange['commits'][number]): readonly string[] {
+  const revision = versionOf(sha);
+  return [
+    ...(revision === null ? [] : [revision]),
+    ...files.flatMap((path) => [path, path.slice(path.lastIndexOf('/') + 1)]),
+    ...identifiersIn(title ?? ''),
+  ].map((mark) => mark.toLowerCase());
+}
+
+/** Whether a read shows what a change put there. */
+export function showsMark({ output, result }: Pick<ToolCall, 'output' | 'result'>, mark: string): boolean {
+  return hasWord(`${output}\n${result === null ? '' : JSON.stringify(result)}`, mark, isBareNumber(mark));
+}
+
+/** Whether a text of somebody names it. */
+export function namesMark(text: string, mark: string): boolean {
+  return hasWord(text, mark, false);
+}
+
+/** Two tell of one act: the same version, or what Sentry saw by itself of what a sender tells. */
+export function isSameAct(one: RelatedChange, other: RelatedChange): boolean {
+  const [a, b] = [versionOf(one.to), versionOf(other.to)];
+  if (a !== null && a === b) return true;
+  if ((a !== null && namesMark(other.title, a)) || (b !== null && namesMark(one.title, b))) return true;
+  if ((one.source === OWN_LOOK) === (other.source === OWN_LOOK)) return false;
+  return (
+    beginOf(one) <= Date.parse(other.at) + SAME_ACT_MS && beginOf(other) <= Date.parse(one.at) + SAME_ACT_MS
+  );
+}
+
+/** The earliest that it can have had an effect. */
+export const beginOf = ({ startedAt, at }: RelatedChange): number => Date.parse(startedAt ?? at);
+
+/** `v1.4.2` is `1.4.2`, and a revision is known by its first seven digits; what may stand anywhere (`on`, `5`) is none. */
+function versionOf(to: string | null): string | null {
+  const text = (to ?? '').trim().toLowerCase();
+  if (/^[0-9a-f]{7,64}$/.test(text) && isRevision(text.slice(0, 7))) return text.slice(0, 7);
+  const plain = text.replace(/^v(?=\d)/, '');
+  return plain.length >= 3 && /\d/.test(plain) ? plain : null;
+}
+
+/** “4MB → 64kB”: what was there before is no mark of what came. */
+function withoutWhatWas(title: string, from: string | null): string {
+  const came = title.replace(/\S+(?=\s*(?:→|->))/gu, ' ');
+  return from === null || from === '' ? came : came.replaceAll(from, ' ');
+}
+
+/** Hyphened words as well: services are called so. */
+const identifiersIn = (text: string): readonly string[] => namesIn(text, { has: () => true });
+
+const isBareNumber = (mark: string): boolean => /^\d+(?:\.\d+)?$/.test(mark);
+
+/** A bare number is a version only where it hangs on a name: `shop-api:1.3`, not “1.3 s”. */
+function hasWord(text: string, mark: string, isVersionOnly: boolean): boolean {
+  const plain = mark.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const isNumber = /^\d/.test(mark);
+  const before = isVersionOnly
+    ? '(?<=[:@/=_-]v?|version[": ]+v?)'
+    : isNumber
+      ? '(?<![\\p{L}\\p{N}.])v?'
+      : '(?<![\\p{L}\\p{N}_])';
+  const after = isRevision(mark) ? '' : isNumber ? '(?!\\.?[\\p{L}\\p{N}])' : '(?![\\p{L}\\p{N}_])';
+  return new RegExp(`${before}${plain}${after}`, 'iu').test(text);
+}
+
+const isRevision = (mark: string): boolean => /^(?=.*\d)(?=.*[a-f])[0-9a-f]{7}$/.test(mark);
