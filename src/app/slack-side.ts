@@ -18,6 +18,7 @@ import type { SetUp, SlackDeps } from '../slack/ports.ts';
 import { createSlack, type Slack } from '../slack/slack.ts';
 import { acceptedOf } from '../sources/ports.ts';
 import { alertSources } from '../sources/registry.ts';
+import { changesCommand } from './changes-command.ts';
 import { examineParts } from './examine-parts.ts';
 import { createHomeSources } from './home-facts.ts';
 import { formatLayers } from './layers.ts';
@@ -83,6 +84,7 @@ export function createSlackSide(services: Services): Slack {
     commands: {
       ...services.switches.commands,
       ...readCommands(services),
+      changes: ({ text }) => changesCommand(services, text),
       cost: async (asked) => costCommand(services, asked),
       watch: async ({ text, by }) => watchCommand(services, text, by),
       ack: async (asked) => takeCommand(asked, 'ack', services.escalation.take),

@@ -111,7 +111,8 @@ export const boundedCommits = (commits: readonly Commit[]): readonly Commit[] =>
 /** A commit that is told as a text: “4f2a91c”, “4f2a91c Checkout keeps its connection” or only in words. */
 export function commitOf(text: string): Commit {
   const [line = ''] = text.trim().split('\n', 1);
-  const [, sha, title = ''] = /^(?=[a-f]*\d)([0-9a-f]{7,64})(?:[:\s]+(.*))?$/i.exec(line) ?? /^(\S+)$/.exec(line) ?? [];
+  const [, sha, title = ''] =
+    /^(?=[a-f]*\d)([0-9a-f]{7,64})(?:[:\s]+(.*))?$/i.exec(line) ?? /^(\S+)$/.exec(line) ?? [];
   return { sha: sha ?? null, title: (sha === undefined ? line : title.trim()) || null, by: null, files: [] };
 }
 

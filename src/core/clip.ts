@@ -9,3 +9,10 @@ export function clip(text: string, max: number): string {
 export function clipLine(text: string, max: number): string {
   return clip(text.replace(/\s+/g, ' ').trim(), max);
 }
+
+/** On one line, cut after a word where one ends in the last fifth. */
+export function clipWords(text: string, max: number): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  const space = line.length <= max ? -1 : line.lastIndexOf(' ', max - 1);
+  return space >= max * 0.8 ? `${line.slice(0, space).replace(/[\s,;:.]+$/, '')}…` : clip(line, max);
+}

@@ -113,9 +113,13 @@ function boundOf({ healthy, unit }: Measure, bound: number): string {
 export const formatValue = (measure: Measure, value: number): string =>
   isYesOrNo(measure) ? (value >= 1 ? 'yes' : 'no') : withUnit(value, measure.unit);
 
-/** `4 sessions waiting for a lock`, where the label says what is counted; else `longest wait for a lock: 24 s`. */
+/**
+ * `4 sessions waiting for a lock`, where the label says what is counted; else `longest wait for a lock: 24 s`. Of a yes or no the label is
+ * a sentence, which is so or is not.
+ */
 export function formatSeen(measure: Measure, value: number): string {
   const { label, unit } = measure;
+  if (isYesOrNo(measure)) return value >= 1 ? label : `not so: ${label}`;
   const said = formatValue(measure, value);
   return unit !== '' && label.startsWith(`${unit} `)
     ? `${said}${label.slice(unit.length)}`

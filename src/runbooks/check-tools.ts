@@ -53,7 +53,7 @@ export function checkTools(parsed: ParsedRunbook, tools: KnownTools): readonly R
     const report = (path: Path, message: string) => problems.push(verify.problem(path, message));
     for (const [at, check] of verify.value.checks.entries()) {
       const here = ['checks', at];
-      checkCall(tools, check.call, check.with, 'reads', [...here, 'call'], [...here, 'with'], report);
+      checkCall(tools, check.call, check.with, 'judges', [...here, 'call'], [...here, 'with'], report);
       if (check.measure !== undefined)
         checkMeasure(
           tools.get(check.call)?.measures ?? [],
@@ -102,7 +102,7 @@ function checkCall(
   tools: KnownTools,
   name: string,
   input: Json,
-  wanted: 'reads' | 'acts',
+  wanted: 'reads' | 'judges' | 'acts',
   namePath: Path,
   inputPath: Path,
   report: (path: Path, message: string) => void,
@@ -110,8 +110,10 @@ function checkCall(
   const tool = tools.get(name);
   if (tool === undefined) return report(namePath, `there is no tool "${name}"`);
   const acts = tool.kind === 'active';
-  if (acts && wanted === 'reads')
+  if (acts && wanted !== 'acts')
     return report(namePath, `"${name}" changes the system; steps and verify blocks only read`);
+  if (tool.kind === 'changes' && wanted === 'judges')
+    return report(namePath, `"${name}" reads no live system: it cannot tell that a problem is over`);
   if (!acts && wanted === 'acts')
     return report(namePath, `"${name}" only reads; a proposal needs a tool that acts`);
   if (tool.input instanceof z.ZodObject)

@@ -98,7 +98,6 @@ function blamed(record: IncidentRecord, told: ToldChanges, asked: ChangesAsked):
     ];
   if (unrelated[0] !== undefined)
     return [[`A read speaks against it: ${ended(formatToldChange(unrelated[0]))}`], known];
-  if (after[0] !== undefined)
-    return [[`No, it was later: ${ended(formatToldChange(after[0]))}`], known];
+  if (after[0] !== undefined) return [[`No, it was later: ${ended(formatToldChange(after[0]))}`], known];
   return [noneOf(told, asked), known];
 }

@@ -109,15 +109,24 @@ const LONGEST = 160;
  * Reads a question for the changes around an incident; null: it asks for something else, or nobody has looked at them yet. A system of
  * the incident may be named in it; another one is not answered for.
  */
-export function readChangesAsked(text: string, record: IncidentRecord): ChangesAsked | null {
-  const told = toldChanges(record.events);
-  if (told === null || text.length > LONGEST) return null;
-  const { target, labels } = record.incident;
+export function readChangesAsked(text: string, { incident, events }: IncidentRecord): ChangesAsked | null {
+  const told = toldChanges(events);
+  if (told === null) return null;
+  const { target, labels } = incident;
   const through = [...told.found.suspects, ...told.found.afterwards].map((change) => change.through);
   const names = [target, labels['service'], labels['app'], labels['job'], ...through];
+  return asksForChanges(
+    text,
+    names.filter((name): name is string => typeof name === 'string' && name !== ''),
+  );
+}
+
+/** The same for whoever asks of no incident, in which one of these systems may be named; null: it asks for something else. */
+export function asksForChanges(text: string, names: readonly string[] = []): ChangesAsked | null {
+  if (text.length > LONGEST) return null;
   const said = shortened(
     names
-      .filter((name): name is string => typeof name === 'string' && name !== '')
+      .toSorted((one, other) => other.length - one.length)
       .reduce((sofar, name) => sofar.replaceAll(name.toLowerCase(), NAMED), plain(text))
       .replace(/[,;]/g, '')
       .replace(BEFORE, ''),

@@ -1,5 +1,5 @@
 import { callStateOf } from '../../core/calls.ts';
-import { clipLine } from '../../core/clip.ts';
+import { clipWords } from '../../core/clip.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { isSlackUser } from '../../core/is-slack-user.ts';
 
@@ -8,7 +8,7 @@ export const minute = (iso: string): string => `${iso.slice(0, 16).replace('T', 
 
 /** Somebody else's words on one line, without what nobody sees and what turns the direction of reading. */
 export const told = (text: string, max: number): string =>
-  clipLine(text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' '), max);
+  clipWords(text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' '), max);
 
 /** Whoever it is; at a paging service people have names only. */
 export const who = (by: string): string =>

@@ -1,5 +1,5 @@
 import type { IncidentRecord } from '../../core/incident-record.ts';
-import { formatValue, type Measured, staysAsItIs } from '../../core/measure.ts';
+import { formatValue, isYesOrNo, type Measured, staysAsItIs } from '../../core/measure.ts';
 import { criterionOnRecord } from '../recovery/criterion-on-record.ts';
 import type { ReadsRecorded } from '../recovery/recovery-series.ts';
 import { minute, told } from './report-lines.ts';
@@ -22,7 +22,7 @@ export function formatTrend(record: IncidentRecord, read: ReadsRecorded, now: Da
   if (first === undefined || last === undefined) return null;
   const age = now.getTime() - Date.parse(last.at);
   const since = age > FRESH_MS ? ` Not measured since ${minute(last.at)}.` : '';
-  const label = told(last.measure.label, 45);
+  const label = isYesOrNo(last.measure) ? `“${told(last.measure.label, 60)}”` : told(last.measure.label, 45);
   if (first === last) return `${label}: ${valueOf(last)} at ${minute(last.at)}, read once.${since}`;
   return `${direction(first, last)}: ${label} ${valueOf(first)} at ${minute(first.at)}, ${valueOf(last)} at ${minute(last.at)}.${since}`;
 }

@@ -4,6 +4,7 @@ import { isSlackUser } from '../../core/is-slack-user.ts';
 import { docTypes, type MemoryDocument, type MemoryVersion } from '../../memory/documents/document.ts';
 import { systemLine } from '../../memory/systems/system-facts.ts';
 import {
+  AT,
   type Block,
   bold,
   button,
@@ -103,7 +104,7 @@ function historyLine({ number, author, at, trust }: MemoryVersion): readonly Spa
     words(`version ${number} by `),
     isSlackUser(author) ? person(author) : words(author),
     words(' at '),
-    moment(at, '{date_short_pretty} {time}'),
+    moment(at, AT),
     words(`, ${trustLabels[trust]}`),
   ];
 }

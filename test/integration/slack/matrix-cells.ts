@@ -660,6 +660,7 @@ export const ROWS: readonly Row[] = [
   typed('report', ({ id }) => `report ${id}`, REPORTED),
   typed('settings', () => 'settings', ofNone(members(told(/Approvers: /)))),
   typed('targets', () => 'targets', ofNone(members(told(/shop-db \(postgres, playground\): answers now/)))),
+  typed('changes', () => 'changes', ofNone(members(told(/Nobody has told me of any change yet|^• /m)))),
   typed('oncall', () => 'oncall', ofNone(members(told(/@oncall: /)))),
   typed('runbooks', () => 'runbooks blocked-sessions', ofNone(members(told(/Sessions blocked by a lock/)))),
   typed('investigate', () => 'investigate shop-db is slow', ofNone(members(told(/on shop-db is open/))), {

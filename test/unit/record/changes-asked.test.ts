@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readChangesAsked } from '../../../src/incidents/questions/changes-asked.ts';
+import { asksInShort } from '../../../src/incidents/questions/asks-in-short.ts';
+import { asksForChanges, readChangesAsked } from '../../../src/incidents/questions/changes-asked.ts';
 import { aChange, changesLooked } from '../../support/changes.ts';
 import { anIncident, aRecord, eventsOf } from '../../support/incident-record.ts';
 
@@ -106,6 +107,18 @@ describe('a question for what was changed', () => {
 
   it('is nobody’s before somebody has looked', () => {
     expect(readChangesAsked('what changed?', aRecord({ incident, events: eventsOf(opened) }))).toBeNull();
+  });
+
+  it('may be of no incident, and may name one of the systems', () => {
+    expect(asksForChanges('any deploys of shop-api?', ['shop-api'])?.asks).toBe('what');
+    expect(asksForChanges('any deploys of billing?', ['shop-api'])).toBeNull();
+  });
+
+  it('needs no question mark where it begins with “any”; what somebody tells is none', () => {
+    expect(asksInShort('any deploys')).toBe(true);
+    expect(asksInShort('changes')).toBe(true);
+    expect(asksInShort('bad deploy of shop-api')).toBe(false);
+    expect(asksInShort('any ideas')).toBe(false);
   });
 
   it.each([' here', ' new', ' the', ' before it', ' changed', ' been'])(

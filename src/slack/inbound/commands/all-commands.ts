@@ -45,6 +45,9 @@ export const COMMANDS: readonly Command[] = [
     forms: [['status', 'am I all right, and is anything stopped?']],
     run: statusCommand,
   },
+  serviceCommand('changes', 'Ask', [
+    ['changes shop-db 2h', 'what was changed there, and by whom; without a name, everywhere'],
+  ]),
   serviceCommand('cost', 'Ask', [['cost', 'what the model cost']]),
   serviceCommand('targets', 'Ask', [['targets', 'does each answer, and what may I do there?']]),
   serviceCommand('oncall', 'Ask', [['oncall', 'who is on call, until when, and who is next']]),

@@ -79,6 +79,14 @@ const asTyped =
 const isIncidentOrder = (text: string): boolean => readIncidentOrder(text) !== null;
 const isMergeOrder = (text: string): boolean => readMergeOrder(text) !== null;
 
+/** Of a system or service, how far back. In an incident's thread those around it are asked for, which its record tells. */
+const CHANGES = new RegExp(
+  String.raw`^(?:(?:${NAMED})(?:\s+|$))?(?:(?:(?:since|in|for|within)\s+)?(?:the\s+)?(?:last\s+)?\d+[mhd])?$`,
+  'i',
+);
+const changes: Grammar = ({ rest, inThread }) =>
+  CHANGES.test(rest) && !(inThread && rest === '') ? rest : null;
+
 /** Of all others: nothing, or which incident. */
 const grammars: Readonly<Record<string, Grammar>> = {
   why: askedInThread,
@@ -98,6 +106,7 @@ const grammars: Readonly<Record<string, Grammar>> = {
   watch: fits(nothingOr(/^(?:list)$/, new RegExp(String.raw`^(?:stop|start)\s+${NAME}(?:\s+\S+)?$`))),
   memory: fits(nothingOr(/^list$/, search('list|search|remember|forget|show'))),
   runbooks: fits(nothingOr(/^list$/, search('search|for|about|on'), new RegExp(`^${NAME}$`))),
+  changes,
   targets: fits(nothingOr(new RegExp(`^${NAMED}$`))),
   oncall: fits(nothingOr(/^now$/, new RegExp(`^${NAMED}$`))),
   ...Object.fromEntries(['handoff', 'promotions'].map((name) => [name, fits(/^$/)])),

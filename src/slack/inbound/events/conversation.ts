@@ -3,6 +3,7 @@ import { parseIncidentId } from '../../../core/ids.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isEnded } from '../../../core/machine.ts';
 import { isMerged } from '../../../core/merged-with.ts';
+import { asksForChanges } from '../../../incidents/questions/changes-asked.ts';
 import { asksForOpen } from '../../../incidents/questions/record-answer.ts';
 import type { SlackContext } from '../../context.ts';
 import { onlyTheRecord, shortAnswer, shortState } from '../../outbound/answers/short-answer.ts';
@@ -207,12 +208,21 @@ async function answerElsewhere(context: SlackContext, said: Said): Promise<void>
   if (id && !record) return context.tell(said, sayText(notToSee(id)));
   if (!record && asksForOpen(said.text))
     return answer(context, said, await command(context, said, 'incidents open'));
+  const of = record ? null : changesAskedOf(context, said.text);
+  if (of !== null) return answer(context, said, await command(context, said, `changes ${of}`));
   const { ok: mayLook } = await context.directory.mayLook(said.userId, said.teamId);
   const readers = { userId: said.userId, channel: said.channel, alone: true, mayLook };
   const known =
     record && named !== said.text.trim() ? await shortAnswer(context, record, said.text, readers) : null;
   if (known || !record) return context.tell(said, known ?? (await openOrHelp(context, said)));
   await answer(context, said, await command(context, said, `why ${record.incident.id}`));
+}
+
+/** Of which system, or of all of them (''), the changes are asked for outside of any incident; null: something else is. */
+function changesAskedOf({ deps }: SlackContext, text: string): string | null {
+  const targets = deps.home.targets();
+  if (!isQuestion(text) || asksForChanges(text, targets)?.asks !== 'what') return null;
+  return targets.find((name) => text.toLowerCase().includes(name.toLowerCase())) ?? '';
 }
 
 /** More than a greeting is something to look into; one word may be a command's name with a slip in it. */

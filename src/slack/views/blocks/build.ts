@@ -61,6 +61,9 @@ export const deadline = (iso: string, since: string): Span =>
 /** As lines of ours tell a moment where they do not know who reads them. */
 const MINUTE = /\b(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC\b/;
 
+/** After “at”: “at 10:03 AM, today” is said, “at today” is not. */
+export const AT = '{time}, {date_short_pretty}';
+
 /** A line of ours, its moments in the reader's own time zone, with their day. */
 export function withMoments(text: string): readonly Span[] {
   const found = MINUTE.exec(text);
@@ -69,7 +72,7 @@ export function withMoments(text: string): readonly Span[] {
   const before = text.slice(0, found.index);
   return [
     ...(before === '' ? [] : [words(before)]),
-    moment(`${day}T${time}:00Z`, '{date_short_pretty} {time}'),
+    moment(`${day}T${time}:00Z`, / at $/.test(before) ? AT : '{date_short_pretty} {time}'),
     ...withMoments(text.slice(found.index + whole.length)),
   ];
 }

@@ -148,6 +148,7 @@ const withoutMarks = (reason: string): string =>
 
 function changed({ measure, before, after }: RecoverySeries): string {
   const label = cut(oneLine(measure.label), 60);
+  if (isYesOrNo(measure) && before < 1 && after >= 1) return `${label}: so again`;
   const [was, is] = [formatValue(measure, before), formatValue(measure, after)];
   // The label says what is counted.
   const bare = (text: string): string =>

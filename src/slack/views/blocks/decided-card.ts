@@ -145,7 +145,7 @@ function afterwards(record: IncidentRecord, steps: readonly Action[], action: Ac
       value: planOf(action),
       confirm: {
         title: 'Take this back?',
-        text: `${steps.length === 1 ? 'What this card shows is taken back' : `It ${undoReach(ran, options)}`}, on ${oneLine(action.target)}, now and once, if it still is exactly what was written.${reopens(record, action)}${undoable.length === 1 ? ` ${cut(oneLine(undoable[0]?.undo ?? ''), 120)}` : ''}`,
+        text: `${steps.length === 1 ? 'What this card shows is taken back' : `It ${undoReach(ran, options)}`}, on ${oneLine(action.target)}, once, now or when everybody who has to has approved it, if it still is exactly what was written.${reopens(record, action)}${undoable.length === 1 ? ` ${cut(oneLine(undoable[0]?.undo ?? ''), 120)}` : ''}`,
         yes: 'Undo it',
       },
     }),

@@ -5,6 +5,7 @@ import type { Promotion } from '../../../memory/promotion/ports.ts';
 import type { Review } from '../../../memory/promotion/promotions.ts';
 import { systemLine } from '../../../memory/systems/system-facts.ts';
 import {
+  AT,
   type Block,
   bold,
   button,
@@ -104,7 +105,7 @@ function origin(
     isSlackUser(proposedBy) ? person(proposedBy) : words(`the ${proposedBy}`),
     ...(incidentId ? [words(' in '), url ? link(url, incidentId) : words(incidentId)] : []),
     words(' at '),
-    moment(proposedAt, '{date_short_pretty} {time}'),
+    moment(proposedAt, AT),
   ];
 }
 
@@ -216,7 +217,7 @@ function decision({ state, decidedBy, decidedAt, edited }: Promotion): readonly 
   return [
     bold(state === 'rejected' ? 'Rejected by ' : edited ? 'Approved with edits by ' : 'Approved by '),
     person(decidedBy ?? ''),
-    ...(decidedAt ? [words(' at '), moment(decidedAt, '{date_short_pretty} {time}')] : []),
+    ...(decidedAt ? [words(' at '), moment(decidedAt, AT)] : []),
   ];
 }
 
