@@ -187,7 +187,7 @@ async function entryAt(folder: string, at: Revision, path: string, reading: Read
   const listed = outputOf(
     await runGit(folder, ['ls-tree', '-z', '-l', NO_OPTIONS, at.sha, '--', path], reading),
   );
-  const [, mode, type, object = '', size] = /^(\d+) (\w+) ([0-9a-f]+) +(\d+|-)\t/.exec(listed) ?? [];
+  const [, mode, type, object = '', size] = /^(\d+) (\w+) ([0-9a-f]+) +(\S+)\t/.exec(listed) ?? [];
   if (type === undefined) return null;
   if (type === 'commit')
     return { kind: 'unshown', why: `it is another repository, at its commit ${object.slice(0, 12)}` };

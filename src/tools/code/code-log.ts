@@ -63,7 +63,7 @@ export const codeLog = (repositories: readonly Repository[]) =>
       ];
       return {
         text: [
-          `${of.name}: ${more ? `the last ${found.length} commits` : count(found.length, 'commit')} ${range}, newest first`,
+          `${of.name}: ${count(found.length, 'commit')}${more ? ' (there are more)' : ''} ${range}, newest first`,
           ...notes,
           ...found.flatMap(formatCommit),
         ].join('\n'),

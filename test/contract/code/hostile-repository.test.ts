@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
@@ -25,7 +25,7 @@ const caller = (path: string) =>
 function trap(): { readonly program: string; readonly mark: string } {
   const dir = scratchDir();
   const [program, mark] = [join(dir, 'trap'), join(dir, 'it-ran')];
-  writeFileSync(program, `#!/bin/sh\ntouch ${mark}\nexec cat "$@"\n`);
+  writeFileSync(program, `#!/bin/sh\ntouch ${mark}\necho trapped\n`);
   chmodSync(program, 0o755);
   return { program, mark };
 }
@@ -76,7 +76,7 @@ describe('a repository that wants a program run', () => {
       git('config', name, value);
     appendFileSync(join(path, '.git/info/attributes'), '* diff=evil\n');
     // The trap is one: git itself falls into it.
-    execFileSync('git', ['--no-pager', 'diff', '1.0.0', '2.0.0'], { cwd: path, stdio: 'ignore' });
+    spawnSync('git', ['--no-pager', 'diff', '1.0.0', '2.0.0'], { cwd: path, stdio: 'ignore' });
     expect(existsSync(mark)).toBe(true);
     rmSync(mark);
 

@@ -78,7 +78,7 @@ describe.each(Object.keys(places))('%s', (place) => {
     expect(textOf(ofTime)).toContain('olivia: Use 500 connections');
     expect(textOf(ofTime)).not.toMatch(/List orders|Serve orders/);
     const one = await say('code_log', { limit: 1 });
-    expect(one).toMatch(/^shop-api: the last 1 commits up to main/);
+    expect(one).toMatch(/^shop-api: 1 commit \(there are more\) up to main/);
   });
 
   test('tells files that differ and their hunks, without those of credentials', async () => {
