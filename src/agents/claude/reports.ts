@@ -77,7 +77,7 @@ export const DiagnosisReport = z.object({
     )
     .max(8)
     .default([])
-    .describe('what_changed’s c1 … and its part, with the what_changed call and the live reads that show it'),
+    .describe('its part; cite what_changed and the live reads'),
   ruledOut: Sentences,
   unknown: Sentences.describe('what could not be read, and how to grant it'),
   missed: z

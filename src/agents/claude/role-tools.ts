@@ -69,7 +69,7 @@ const declare = ({ name, description, kind, input }: OfferedTool, named: Named):
  * What leaves a list within 6,000 tokens, system text and report tool included, about 4 characters each: a neighbour's tools
  * that would go beyond it are left out.
  */
-const MAX_CHARACTERS = 16_830;
+const MAX_CHARACTERS = 15_850;
 
 /** For neighbours alone: the first tool of each, then the second, so that none gets all the room. */
 function firstOfEach(tools: readonly OfferedTool[], { neighbours = [] }: Subject): readonly OfferedTool[] {
