@@ -18,6 +18,8 @@ export interface InventoryItem {
   readonly objects: readonly string[];
   /** When it was last given a value, ISO 8601, where the system itself says so. */
   readonly since?: string;
+  /** `since` is when it was last touched: it may have got this value before that, as a file that was written twice. */
+  readonly orBefore?: true;
   /** Who gave it, where the system itself says so. */
   readonly by?: string;
   /** Its coming and going is told, too, and not only that its value changed. */

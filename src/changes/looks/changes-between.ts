@@ -82,8 +82,9 @@ function toChange(part: string, thing: Differences, looks: BetweenLooks): Change
   const valued = thing.toSorted((a, b) => weightOf(a) - weightOf(b));
   const [weightiest = thing[0]] = valued;
   const { was, is } = valued.find((each) => isShown(each.was) && isShown(each.is)) ?? weightiest;
+  const isExact = !thing.some((each) => each.is?.orBefore);
   return {
-    ...changeOf(looks, [part, item.key], times.at(-1)),
+    ...changeOf(looks, [part, item.key], times.at(-1), isExact),
     kind: weightiest.item.kind,
     title: [titleOf(thing[0], looks.target.name), ...besides(thing)].join(', '),
     where: [looks.target.name, ...item.objects],
@@ -137,6 +138,7 @@ function changeOf(
   { target: { name, environment }, lastAt, endedAt }: BetweenLooks,
   of: readonly string[],
   since?: string,
+  isExact = false,
 ): Common {
   const told = since === undefined ? Number.NaN : Date.parse(since);
   // A file may have been given an old time, and a clock may be wrong: only a time between the two looks can be that of the change.
@@ -146,8 +148,8 @@ function changeOf(
     id: `${clip(name, NAME)} ${sha256(JSON.stringify([lastAt, ...of])).slice(0, 24)}`,
     state: 'succeeded',
     environment,
-    // Its own time is exact; otherwise only the two looks are known.
-    startedAt: isPossible ? null : lastAt,
+    // Of what was only touched at its time, or tells none, the two looks are the bounds.
+    startedAt: isPossible && isExact ? null : lastAt,
     at: isPossible ? new Date(told).toISOString() : endedAt,
     commits: [],
     url: null,
@@ -177,5 +179,6 @@ function fromTo(was: KeptItem, is: KeptItem): string {
     : `${clip(from, VALUE) || 'empty'} → ${clip(to, VALUE) || 'empty'}`;
 }
 
-/** Null: a digest, which tells nobody anything. */
-const shown = (value: string): string | null => (/^#|^[0-9a-f]{16,}$/.test(value) ? null : value);
+/** Null: a digest, or the time at which it was made, which tells nobody anything. */
+const shown = (value: string): string | null =>
+  /^#|^[0-9a-f]{16,}$|^\d{4}-\d\d-\d\dT[\d:.]+\S*$/.test(value) ? null : value;

@@ -42,7 +42,7 @@ function screened(items: readonly InventoryItem[]): readonly KeptItem[] {
 }
 
 function kept(item: InventoryItem, isClean: boolean): KeptItem {
-  const { key, name, kind, value, objects, since, by, mayComeAndGo, told } = item;
+  const { key, name, kind, value, objects, since, orBefore, by, mayComeAndGo, told } = item;
   const text = (given: string, most: number): string => clip(plain(isClean ? given : redact(given)), most);
   const isSecret = !isClean && (redact(value) !== value || redact(asSetting(item)) !== asSetting(item));
   const cleanKey = isClean ? key : redact(key);
@@ -63,6 +63,7 @@ function kept(item: InventoryItem, isClean: boolean): KeptItem {
     mayComeAndGo,
     ...(told ? { told } : {}),
     ...(since === undefined ? {} : { since }),
+    ...(orBefore ? { orBefore } : {}),
     ...(by === undefined ? {} : { by: text(by, NAME) }),
   };
 }

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { messageOf, orThrow } from '../../core/errors.ts';
+import { orThrow } from '../../core/errors.ts';
 import type { Inventory, InventoryItem } from '../../core/inventory.ts';
 import { isInside } from '../../safety/paths/system-folders.ts';
 import type { WalkedFile } from '../../safety/paths/walk-inside.ts';
 import { sha256 } from '../../safety/sha256.ts';
 import type { SessionOptions } from '../../tools/ports.ts';
+import { readInventory } from '../inventory-parts.ts';
 import type { HostRoot } from './config.ts';
 import { programVersion } from './connect/program-version.ts';
 import type { Host } from './system.ts';
@@ -15,7 +16,6 @@ const MOST_BYTES = 256 * 1024;
 const FILES_AT_ONCE = 4;
 /** What a program says of more is cut, and half a list would tell that the rest is gone. */
 const MOST_OUTPUT = 60 * 1024;
-const MOST_PACKAGES = 5_000;
 
 /** What people call configuration, wherever it lies; below /etc, and where Sentry may patch, it is all that is no log. */
 const configuration =
@@ -29,7 +29,7 @@ const passing = /\.(log|pid|sock|lock|tmp|swp|gz|bak|old)(\.\d+)?$|~$|\.log[.-]/
 export async function hostInventory(host: Host, signal: AbortSignal): Promise<Inventory> {
   const options = { timeoutMs: TIMEOUT_MS, signal };
   const parts: readonly (readonly [
-    name: string,
+    part: string,
     read: (part: string) => Promise<readonly InventoryItem[]>,
   ])[] = [
     ['system', (part) => readSystem(host, part)],
@@ -46,21 +46,12 @@ export async function hostInventory(host: Host, signal: AbortSignal): Promise<In
         ] as const,
     ),
   ];
-  const inventory = {
-    items: [] as InventoryItem[],
-    empty: [] as string[],
-    unread: [] as { part: string; why: string }[],
-  };
-  for (const [part, read] of parts)
-    try {
-      const items = await read(part);
-      inventory.items.push(...items);
-      if (items.length === 0) inventory.empty.push(part);
-    } catch (error) {
-      signal.throwIfAborted();
-      inventory.unread.push({ part, why: messageOf(error) });
-    }
-  return inventory;
+  return readInventory(
+    parts.map(([part, read]) => ({
+      parts: [part],
+      read: async () => ({ items: await read(part), unread: [] }),
+    })),
+  );
 }
 
 async function readSystem({ machine }: Host, part: string): Promise<readonly InventoryItem[]> {
@@ -122,7 +113,6 @@ async function readPackages(
       if (status.startsWith('ii') && name !== '')
         versions.set(name, [...(versions.get(name) ?? []), version]);
     }
-    if (versions.size > MOST_PACKAGES) throw new Error(`it has more than ${MOST_PACKAGES} packages`);
     return [...versions].map(([name, installed]) => ({
       part,
       key: name,
@@ -237,6 +227,7 @@ const itemOf = (part: string, path: string, value: string, { modifiedAt }: Walke
   mayComeAndGo: true,
   told: { came: 'created', went: 'removed' },
   since: modifiedAt.toISOString(),
+  orBefore: true,
 });
 
 /** Null: it may not be read, or is no text. */

@@ -138,6 +138,8 @@ async function readSettings(session: PostgresSession, part: string): Promise<rea
       objects: [],
       mayComeAndGo: false,
       ...ago(row['age']),
+      // The configuration may have been loaded once more since.
+      orBefore: true,
     };
   });
 }

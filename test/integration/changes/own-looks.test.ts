@@ -134,6 +134,13 @@ describe('two looks at a system', () => {
     const since = new Date(Date.parse(lastAt) + 1).toISOString();
     await lookAgain([item('work_mem', '64kB', { since })]);
     expect((await told())[0]).toMatchObject({ startedAt: null, at: since });
+    // A file that was written twice has the time of the second.
+    await db.sql`TRUNCATE change, change_look CASCADE`;
+    await lookAgain([item('work_mem', '4MB')]);
+    const { looked_at: bound } = await row();
+    const touched = new Date(Date.parse(bound) + 1).toISOString();
+    await lookAgain([item('work_mem', '64kB', { since: touched, orBefore: true })]);
+    expect((await told())[0]).toMatchObject({ startedAt: bound, at: touched });
     await lookAgain([item('work_mem', '1MB', { since: '2020-01-01T00:00:00.000Z' })]);
     expect((await told())[0]).toMatchObject({ at: (await row()).ended_at });
     await lookAgain([item('work_mem', '2MB', { since: '2090-01-01T00:00:00.000Z' })]);
