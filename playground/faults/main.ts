@@ -17,6 +17,7 @@ import { namespaces, startShopCluster } from './kubernetes/shop-cluster.ts';
 import { databaseFaults } from './postgres/database-fault.ts';
 import { startShop } from './postgres/shop.ts';
 import { startWorkload } from './postgres/workload.ts';
+import { changeTeller } from './tell-change.ts';
 
 const HELP = `The shop, the system under care: a database, a host, containers and a Kubernetes cluster, with real faults to cause in them
 and the alerts they raise.
@@ -75,7 +76,7 @@ async function serve(data: string, listenOn: number): Promise<void> {
     ...databaseFaults(shop),
     ...hostFaults(host),
     ...engineNames.flatMap((name) => containerFaults(name, engines[name])),
-    ...clusterFaults(kubernetes.cluster),
+    ...clusterFaults(kubernetes.cluster, changeTeller(receivers, log)),
   ];
   const panel = new FaultPanel({ faults, alerter, path: join(dataDir, 'faults.json'), log });
   await panel.start();

@@ -1,12 +1,16 @@
 import type { V1Deployment, V1Pod } from '@kubernetes/client-node';
 import type { Cluster } from '../../kubernetes/cluster.ts';
 import { type FaultFacts, nothingHeld, type Reading, type ShopFault } from '../fault.ts';
+import type { TellChange } from '../tell-change.ts';
 import { until } from '../until.ts';
 import { deployment, fromConfig, type Workload, workloads } from './shop-cluster.ts';
 
 /** What goes wrong in the cluster, as kube-state-metrics would label the alerts. */
-export function clusterFaults(cluster: Cluster): readonly ShopFault[] {
-  return faults.map(({ healthy, broken, sees, ...facts }) => {
+export function clusterFaults(
+  cluster: Cluster,
+  tell: TellChange = async () => undefined,
+): readonly ShopFault[] {
+  return faults.map(({ healthy, broken, sees, deployedBy, ...facts }) => {
     const roll = (workload: Workload) => cluster.apply(deployment(workload));
     const read = async () => sees(lookAt(cluster, healthy));
     return {
@@ -17,6 +21,7 @@ export function clusterFaults(cluster: Cluster): readonly ShopFault[] {
         await roll(healthy);
         await until(`${healthy.name} to be well`, async () => isWhole(lookAt(cluster, healthy)));
         await roll(broken);
+        if (deployedBy !== undefined) await tell(deploymentOf(healthy, broken, deployedBy));
         await until(`${healthy.name} to be ill`, async () => (await read()).holds);
         return nothingHeld;
       },
@@ -30,6 +35,13 @@ interface ClusterFault extends FaultFacts {
   readonly healthy: Workload;
   readonly broken: Workload;
   readonly sees: (look: Look) => Reading;
+  /** Who deploys it by a tool that tells of it; left out: nobody tells, and what was changed is to be seen in the cluster alone. */
+  readonly deployedBy?: string;
+}
+
+function deploymentOf({ name, image: before }: Workload, { image: after }: Workload, by: string) {
+  const [from, to] = [before, after].map((image) => image.replace(/^.*:/, '')) as [string, string];
+  return { title: `${name} ${to} deployed`, where: [name, 'shop-cluster'], by, from, to };
 }
 
 interface Look {
@@ -113,6 +125,7 @@ const faults: readonly ClusterFault[] = [
     ),
     healthy: checkout,
     broken: { ...checkout, image: 'shop/checkout:2.5.0-crash' },
+    deployedBy: 'olivia',
     sees(look) {
       const { status, message = '' } = conditionOf(look, 'Progressing') ?? {};
       return { holds: status === 'False', says: message.replace(/\.$/, '') };

@@ -146,7 +146,9 @@ describe('a workload', () => {
       await titles(() =>
         still.deployment('config', [spec(), spec({ env, resources: { limits: { memory: '64Mi' } } })]),
       ),
-    ).toEqual(['resources of config on shop: memory at most 256Mi → memory at most 64Mi']);
+    ).toEqual([
+      'resources of config on shop: memory 256Mi requested, memory at most 256Mi → memory 64Mi requested, memory at most 64Mi',
+    ]);
     const probe = { httpGet: { path: '/ready', port: 8080 } };
     expect(
       await titles(() =>
