@@ -73,10 +73,12 @@ async function commitsBetween(tx: Tx, from: string | null, to: string): Promise<
   const rows = await tx<Walked>`
     WITH RECURSIVE walk AS (
       (SELECT sha, repository, branch, previous, told, 1 AS n FROM pushed_commit
-        WHERE sha >= ${to} AND sha < ${`${to}g`} ORDER BY at DESC LIMIT 5)
+        WHERE sha >= ${to} AND sha < ${`${to}g`} ORDER BY sha LIMIT 5)
       UNION ALL
       SELECT p.sha, p.repository, p.branch, p.previous, p.told, walk.n + 1
-        FROM walk JOIN pushed_commit p ON p.sha = walk.previous AND p.repository = walk.repository AND p.branch = walk.branch
+        FROM walk CROSS JOIN LATERAL (
+             SELECT * FROM pushed_commit c
+              WHERE c.sha = walk.previous AND c.repository = walk.repository AND c.branch = walk.branch LIMIT 1) p
        WHERE walk.n < ${LONGEST} AND ${from}::text IS NOT NULL AND NOT starts_with(walk.previous, ${from})
     )
     SELECT repository || ' ' || branch AS branch, previous, told, n FROM walk ORDER BY n`;

@@ -91,3 +91,20 @@ test('a time is kept as UTC, and one that is still to come is now; secrets are s
   expect(JSON.stringify(changes)).not.toContain(key);
   expect(Date.parse(String(changes[0]?.['at']))).toBeLessThanOrEqual(Date.now());
 });
+
+test('a commit is told as a text or with its title, author and files, and read with all of it', async () => {
+  const [bare, titled, whole] = [
+    '279484c',
+    '4f2a91c Pay by card',
+    { sha: 'f95f852', title: 'Keep the pool open', by: 'olivia', files: ['src/pool.ts'] },
+  ];
+  await tell([{ ...change, commits: [bare, titled, whole] }]);
+  const nothing = { title: null, by: null, files: [] };
+  expect((await list()).changes).toMatchObject([
+    {
+      commits: [{ ...nothing, sha: '279484c' }, { ...nothing, sha: '4f2a91c', title: 'Pay by card' }, whole],
+    },
+  ]);
+  const wrong = await tell([{ ...change, commits: [{ title: 'without a hash' }] }]);
+  expect(wrong.status).toBe(400);
+});
