@@ -1,4 +1,5 @@
 import { namesIn } from '../../core/claims/names.ts';
+import { isGeneric, wordsOf } from '../../core/claims/word-forms.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { ToolCall } from '../../core/tool-call.ts';
 import { OWN_LOOK, type RelatedChange } from '../../core/what-changed.ts';
@@ -14,6 +15,8 @@ export interface ChangeMarks {
   readonly made: readonly string[];
   /** What else it touched, by name. */
   readonly names: readonly string[];
+  /** What is called by plain words only: “password of the database user loans rotated”. Two of them name it. */
+  readonly words: readonly string[];
 }
 
 /**
@@ -27,18 +30,49 @@ export function marksOf(change: RelatedChange, incident: Incident): ChangeMarks 
     ),
   );
   const isTelling = (mark: string): boolean => mark.length >= MIN_NAME && !own.has(mark);
-  const version = versionOf(change.to);
-  const called = [...identifiersIn(withoutWhatWas(change.title, change.from)), ...change.where]
+  const title = withoutWhatWas(change.title, change.from);
+  const called = [...identifiersIn(title), ...change.where]
     .map((name) => name.toLowerCase())
     .filter(isTelling);
   // A deploy is called by its service, anything else by the very thing that is another one now.
   const isDeploy = change.kind === 'deployment' || change.kind === 'rollback';
   const made = [
-    ...(version === null ? [] : [version]),
+    // A sender may tell a revision, and the version in its title.
+    ...[change.to, ...(title.match(VERSION) ?? [])].flatMap((version) => versionOf(version) ?? []),
     ...(isDeploy ? [] : called),
     ...change.commits.flatMap(marksOfCommit).filter(isTelling),
   ];
-  return { made: [...new Set(made)], names: [...new Set(called)].filter((name) => !made.includes(name)) };
+  const said = new Set([...own].flatMap(wordsOf));
+  return {
+    made: [...new Set(made)],
+    names: [...new Set(called)].filter((name) => !made.includes(name)),
+    words: isDeploy
+      ? []
+      : [...new Set(wordsOf(title))].filter(
+          (word) => word.length >= MIN_NAME && !isGeneric(word) && !said.has(word) && !ACTS.has(word),
+        ),
+  };
+}
+
+const VERSION = /(?<![\p{L}\p{N}.])v?\d+(?:\.\d+)+(?:[-+][\p{L}\p{N}.]+)?/gu;
+
+/** They say that something was changed, and not what. */
+const ACTS: ReadonlySet<string> = new Set(
+  (
+    'change changed set unset turned switched rotated replaced renamed removed deleted dropped added created recreated altered edited ' +
+    'updated upgraded lowered raised moved started finished applied reverted restarted enabled disabled deployed'
+  ).split(' '),
+);
+
+/** Whether a text and a read both name what is called by plain words: two of them, or the only one there is. */
+export function namesWords(
+  text: string,
+  { output }: Pick<ToolCall, 'output'>,
+  words: readonly string[],
+): boolean {
+  const [said, shown] = [new Set(wordsOf(text)), new Set(wordsOf(output))];
+  const both = words.filter((word) => said.has(word) && shown.has(word)).length;
+  return words.length > 0 && both >= Math.min(2, words.length);
 }
 
 /** What one commit of several is known by: its revision, its files, the identifiers of its title. */

@@ -3,7 +3,7 @@ import type { Diagnosis, Evidence } from '../../core/diagnosis.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { ToolCall } from '../../core/tool-call.ts';
 import type { JudgedChange, RelatedChange, WhatChanged } from '../../core/what-changed.ts';
-import { beginOf, isSameAct, marksOf, namesMark, showsMark } from './change-marks.ts';
+import { beginOf, isSameAct, marksOf, namesMark, namesWords, showsMark } from './change-marks.ts';
 
 /** So many suspects are told that nobody has named. */
 const MOST_SUSPECTS = 5;
@@ -207,15 +207,19 @@ function readsThatShow(
   { origin, rootCause }: Diagnosis,
   { incident, read, current, evidence }: BehindChanges,
 ): readonly ToolCall[] {
-  const { made, names } = marksOf(change, incident);
+  const { made, names, words } = marksOf(change, incident);
+  const isRunbook = origin === 'runbook';
   // That the same service is changed and is in trouble is no more than place and time: somebody has to say so.
-  const marks = origin === 'runbook' ? made : [...made, ...names];
+  const marks = isRunbook ? made : [...made, ...names];
   return read.filter((call) => {
     if (call.target === null || !current.has(call.id)) return false;
     const claims = evidence.filter(({ toolCallIds }) => toolCallIds.includes(call.id));
     if (claims.length === 0 && !cited.includes(call)) return false;
     const says = [rootCause, ...claims.map(({ claim }) => claim)].join('\n');
-    return marks.some((mark) => namesMark(says, mark) && showsMark(call, mark));
+    return (
+      marks.some((mark) => namesMark(says, mark) && showsMark(call, mark)) ||
+      (!isRunbook && namesWords(says, call, words))
+    );
   });
 }
 
