@@ -7,6 +7,7 @@ import { loadConfig } from '../src/config/config.ts';
 import { createLog } from '../src/infra/log/log.ts';
 import { benchAgent } from './agent.ts';
 import { benchAudit } from './audit.ts';
+import { benchChanges } from './changes.ts';
 import { benchConcurrency } from './concurrency.ts';
 import { benchDistance } from './distance.ts';
 import { benchGrowth } from './growth.ts';
@@ -60,6 +61,8 @@ async function measure(name: string): Promise<object> {
       return withStore(({ databaseUrl }) => benchAgent({ databaseUrl }));
     case 'audit':
       return withStore(benchAudit);
+    case 'changes':
+      return withStore(benchChanges);
     case 'log-watcher':
       return withStore((store) => benchLogWatcher(dataDir, store));
     case 'growth':
@@ -70,7 +73,7 @@ async function measure(name: string): Promise<object> {
       return withStore(benchIngest);
     default:
       process.stderr.write(
-        'bench: startup, ingest, overhead, concurrency, growth, storm, agent, audit, distance, injection, log-watcher, retrieval or scanner\n',
+        'bench: startup, ingest, overhead, concurrency, growth, storm, agent, audit, changes, distance, injection, log-watcher, retrieval or scanner\n',
       );
       process.exit(2);
   }

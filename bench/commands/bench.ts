@@ -17,6 +17,7 @@ export const benchCommand = new Command('bench')
       'concurrency',
       'agent',
       'audit',
+      'changes',
       'scanner',
       'distance',
       'log-watcher',

@@ -39,7 +39,7 @@ export interface SystemOptions {
 }
 
 export function createRecordedSystem(
-  { world, changes }: RecoveryCase,
+  { world, changes }: Pick<RecoveryCase, 'world' | 'changes'>,
   { tools, recorded, now }: SystemOptions,
 ): RecordedSystem {
   const moments: Past[] = [];

@@ -8,6 +8,7 @@ import type { Json } from '../core/tool-call.ts';
 import { proposeByModel } from '../memory/promotion/propose.ts';
 import { redact, redactJson } from '../safety/screen/redact.ts';
 import { createRegistry } from '../tools/registry.ts';
+import { createChangeServices } from './change-services.ts';
 import type { Foundations } from './foundations.ts';
 import type { Guards } from './guards.ts';
 import type { MemoryServices } from './memory-services.ts';
@@ -37,6 +38,7 @@ export function createActionServices(on: Foundations, guards: Guards, remembered
     rules,
   });
   const approvals = createApprovals({ sql, records, policy, audit, seal });
+  const { looks, asked } = createChangeServices(on);
   const gate = createGate({
     rules,
     approvers: policy,
@@ -56,6 +58,7 @@ export function createActionServices(on: Foundations, guards: Guards, remembered
           proposeByModel(proposing, on.slackWorkspace.audiences, reader, proposal),
       },
     },
+    changes: asked,
     targets,
     ports: { ...systems, docs: docsOf(config) },
     identity: systems.identity,
@@ -77,6 +80,7 @@ export function createActionServices(on: Foundations, guards: Guards, remembered
     policy,
     approvals,
     gate,
+    looks,
     undo: createUndo({
       sql,
       records,

@@ -16,7 +16,9 @@ import { addMappings } from '../sources/registry.ts';
 import { toolsOfKinds } from '../targets/all-tools.ts';
 import { domainsOf } from '../targets/domains.ts';
 import { connectSystems } from '../targets/systems.ts';
+import { changesTools } from '../tools/changes/changes-tools.ts';
 import { codeTools } from '../tools/code/code-tools.ts';
+import type { ChangesTool, Tool } from '../tools/define.ts';
 import { evidenceTools } from '../tools/evidence/evidence-tools.ts';
 import type { ForeignServers } from '../tools/mcp/foreign-servers.ts';
 import { memoryToolset } from '../tools/memory/memory-tools.ts';
@@ -38,7 +40,7 @@ export async function createFoundations(parts: Parts) {
   const records = countingUsage(createRecords(sql), metrics);
   const systems = connectSystems(parts.kinds, parts.targets, { ownPorts: ownPorts(parts) });
   const tools = toolsOfKinds(parts.kinds);
-  const registry = createRegistry(tools);
+  const registry = createRegistry<Tool | ChangesTool>([...tools, ...changesTools]);
   const domains = domainsOf(parts.kinds);
   const foreign = await foreignServers(parts);
   addMappings(config.sourcesDir);
@@ -86,6 +88,7 @@ export async function createFoundations(parts: Parts) {
       ...tools,
       ...foreign.tools,
       ...evidenceTools,
+      ...changesTools,
       ...codeTools(openRepositories(config.repositories)),
       ...memoryToolset,
     ],

@@ -2,8 +2,7 @@ import { ROUND_USD } from '../agents/claude/create-claude.ts';
 import { createPlaybook } from '../agents/playbook/create-playbook.ts';
 import { deleteOldChanges } from '../changes/delete-old-changes.ts';
 import { deleteOldLooks } from '../changes/looks/look-rows.ts';
-import { createLooks, type Looks } from '../changes/looks/looks.ts';
-import { createRecordChange } from '../changes/record-change.ts';
+import type { Looks } from '../changes/looks/looks.ts';
 import type { Config } from '../config/config.ts';
 import { live } from '../core/live.ts';
 import { SILENCE_TOOL } from '../core/silence-tool.ts';
@@ -59,7 +58,7 @@ export async function createIncidentServices(
 ) {
   const { parts, config, sql, log, records, targets } = on;
   const { audit, breaker, killSwitch } = guards;
-  const { policy, gate } = actions;
+  const { policy, gate, looks } = actions;
   const model = await openModel(config, {
     records,
     metrics: on.metrics,
@@ -101,13 +100,6 @@ export async function createIncidentServices(
         )
       ).every(({ keptBack }) => keptBack.size === 0),
   });
-  const looks = createLooks({
-    sql,
-    targets: config.lookMinutes === null ? new Map() : targets,
-    read: on.systems.inventory,
-    record: createRecordChange(sql),
-    log,
-  });
   const deps: InvestigationDeps = {
     sql,
     records,
@@ -129,6 +121,7 @@ export async function createIncidentServices(
     stops: createStopNotices({ sql, bus: on.bus, log }),
     mutes,
     correlation,
+    asksWhatChanged: true,
     effort: guards.rules.effort,
     log,
     shutdown: on.shutdown.signal,

@@ -1,12 +1,14 @@
 import { type Change, namesOf } from '../core/change.ts';
+import { COUNT_LIMIT } from '../core/count.ts';
 import { isSameEnvironment } from '../core/environment.ts';
 import type { Sql, Tx } from '../core/sql.ts';
+import { OWN_LOOK } from '../core/what-changed.ts';
 import { type ChangeRow, toChange } from './rows.ts';
 
 /** More than a person or a model reads. */
 const AT_MOST = 200;
 /** A change of more than so many things is of everything, and says nothing of two of them. */
-const WIDEST = 20;
+export const WIDEST = 20;
 /** So long before a problem a change may have caused it. */
 const SUSPECT_MS = 30 * 60_000;
 
@@ -28,20 +30,64 @@ export interface ChangesAround {
   readonly from: string;
   readonly to: string;
   readonly limit?: number;
+  /** Also what began in the day before, and of whose end nobody has told. */
+  readonly underWay?: boolean;
+  /** The first of them where there are more than are read; newest first when left out. */
+  readonly oldestFirst?: boolean;
 }
+
+/** What began so long ago and never ended was forgotten by its sender. */
+const UNDER_WAY_MS = 24 * 60 * 60_000;
 
 /**
  * The changes of any of these names that took effect, or were under way, between two times (ISO 8601); newest first. Names are compared
  * whole and without regard to case. No names: of everything.
  */
 export async function changesAround(db: Sql | Tx, asked: ChangesAround): Promise<readonly Change[]> {
-  const { where, from, to, limit = AT_MOST } = asked;
+  const { where, from, to, limit = AT_MOST, underWay = false, oldestFirst = false } = asked;
   const names = where && db.array(namesOf(where));
-  const rows = await db<ChangeRow>`
-    SELECT * FROM change
-     WHERE at >= ${from} AND coalesce(started_at, at) <= ${to} AND (${names}::text[] IS NULL OR names && ${names}::text[])
-     ORDER BY at DESC, source, id LIMIT ${Math.min(limit, AT_MOST)}`;
+  const begunFrom = underWay ? new Date(Date.parse(from) - UNDER_WAY_MS).toISOString() : from;
+  const most = Math.min(limit, AT_MOST);
+  const rows = oldestFirst
+    ? await db<ChangeRow>`
+        SELECT * FROM change
+         WHERE at >= ${from} AND coalesce(started_at, at) <= ${to} AND (${names}::text[] IS NULL OR names && ${names}::text[])
+         ORDER BY at, source, id LIMIT ${most}`
+    : await db<ChangeRow>`
+        SELECT * FROM change
+         WHERE at >= ${begunFrom} AND (at >= ${from} OR state = 'started') AND coalesce(started_at, at) <= ${to}
+           AND (${names}::text[] IS NULL OR names && ${names}::text[])
+         ORDER BY at DESC, source, id LIMIT ${most}`;
   return rows.map(toChange);
+}
+
+/** How many changes took effect between two times, of whatever; more than a thousand are not counted. */
+export async function countChanges(db: Sql | Tx, from: string, to: string): Promise<number> {
+  const [row] = await db<{ n: number }>`
+    SELECT count(*)::int AS n FROM (
+      SELECT FROM change WHERE at >= ${from} AND at <= ${to} AND state <> 'failed' ORDER BY at LIMIT ${COUNT_LIMIT}) AS counted`;
+  return row?.n ?? 0;
+}
+
+/** A source that has told of a name, in an environment, and when it first did. */
+export interface SourceTold {
+  readonly source: string;
+  readonly name: string;
+  readonly environment: string | null;
+  readonly first: string;
+}
+
+/** Who has ever told of a change of these names: whoever has may be believed to tell of the next one. */
+export async function sourcesThatTold(
+  db: Sql | Tx,
+  where: readonly string[],
+): Promise<readonly SourceTold[]> {
+  const names = db.array(namesOf(where));
+  return db<SourceTold>`
+    SELECT source, name, environment, min(coalesce(started_at, at)) AS first
+      FROM change, unnest(names) AS name
+     WHERE names && ${names}::text[] AND name = ANY (${names}::text[]) AND source <> ${OWN_LOOK}
+     GROUP BY source, name, environment ORDER BY source, name, environment`;
 }
 
 /** Whether any sender has told of a change: only then does it say something that none was found. */

@@ -20,7 +20,11 @@ export function codePathFault(path: string): string | null {
   const read = readPathText(path);
   if (!read.ok) return read.reason;
   if (read.absolute) return 'expected a path from the root of the repository, like src/pool.ts';
-  if (read.segments.length === 0 || read.segments.join('/') !== path.replace(/\/$/, ''))
+  if (
+    path.startsWith(':') ||
+    read.segments.length === 0 ||
+    read.segments.join('/') !== path.replace(/\/$/, '')
+  )
     return 'expected a plain path, like src/pool.ts';
   return isHidden(path) ? 'files of credentials are not read' : null;
 }

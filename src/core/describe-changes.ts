@@ -1,7 +1,7 @@
 import type { Change } from './change.ts';
 import { clip } from './clip.ts';
 import { count } from './count.ts';
-import type { ChangeSourceSeen, RelatedChange, WhatChanged } from './what-changed.ts';
+import { type ChangeSourceSeen, OWN_LOOK, type RelatedChange, type WhatChanged } from './what-changed.ts';
 
 const TITLE = 90;
 const WHO = 40;
@@ -17,15 +17,17 @@ export function describeChange({ title, from, to, by }: Change): string {
   return `${clip(title, TITLE)}${versions}${by === null ? '' : ` by ${clip(by, WHO)}`}`;
 }
 
-/** “3 min before it began”; what two looks only bound says so. */
-export function describeWhen({ when, beforeMs }: RelatedChange): string {
-  if (when === 'around') return 'between two looks, about when it began';
+/** “3 min before it began”; what two looks, or two clocks, only bound says so. */
+export function describeWhen({ when, beforeMs, source }: RelatedChange): string {
+  if (when === 'around')
+    return source === OWN_LOOK ? 'between two looks, about when it began' : 'about when it began';
   const span = spanOf(Math.abs(beforeMs));
   return `${span} ${when === 'after' ? 'after' : 'before'} it began`;
 }
 
 /** One sentence of what is known: what changed, that nothing did as far as somebody looked, or that nobody could tell. */
-export function describeAnswer({ answer, suspects, looked, couldNotLook }: WhatChanged): string {
+export function describeAnswer(found: WhatChanged): string {
+  const { answer, suspects, looked, couldNotLook } = found;
   switch (answer) {
     case 'changed': {
       const [first, ...others] = suspects;
@@ -34,7 +36,7 @@ export function describeAnswer({ answer, suspects, looked, couldNotLook }: WhatC
       return `${describeChange(first)}, ${describeWhen(first)}.${more}`;
     }
     case 'nothing':
-      return `No change is known: asked ${looked.map(nameOf).join(', ')}.`;
+      return `No change is known in the ${spanOf(Date.parse(found.beganAt) - Date.parse(found.from))} before it began: asked ${looked.map(nameOf).join(', ')}.${couldNotLook.length === 0 ? '' : ` Could not look: ${couldNotLook.map(nameOf).join(', ')}.`}`;
     case 'could_not_look':
       return `What was changed could not be looked at: ${couldNotLook[0]?.why ?? 'nobody tells Sentry of changes of this system'}.`;
   }

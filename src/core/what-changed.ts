@@ -90,8 +90,8 @@ export interface ChangesScope {
 }
 
 export interface AskedChanges {
-  /** ISO 8601: from then on. Left out: from 2 h before the problem began. */
-  readonly since?: string | undefined;
+  /** ISO 8601, or so many minutes before the problem began: from then on. Left out: from 2 h before it. */
+  readonly since?: string | number | undefined;
   /** A system or service of the scope, to be asked about alone. */
   readonly name?: string | undefined;
   readonly signal: AbortSignal;

@@ -51,6 +51,8 @@ export interface InvestigationDeps {
   readonly effort: (facts: AlertFacts) => Promise<ChosenEffort>;
   /** What alerts wait for. */
   readonly mutes: Pick<Mutes, 'hold' | 'release'>;
+  /** At the start of every look for a cause it is asked what was changed. False: nobody could answer. */
+  readonly asksWhatChanged?: boolean;
   /** What incidents are a part of. */
   readonly correlation: Pick<Correlation, 'hold'>;
   readonly log: Log;

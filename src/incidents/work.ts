@@ -7,6 +7,7 @@ import type { Incident, Role } from '../core/incident.ts';
 import type { MemoryAsk, PreparedMemory, Recall } from '../core/memory.ts';
 import { alertStartedAt } from '../record/alert-started-at.ts';
 import { settledPart } from '../safety/screen/settled-part.ts';
+import { changesLooked } from './ask-what-changed.ts';
 import { redOfThisRound } from './claims/evidence.ts';
 import { retriedReadFound } from './failed-reads/retried-read-found.ts';
 import { note } from './move.ts';
@@ -74,7 +75,12 @@ async function attempt<T>(
     const tried = record ? triedIn(record) : [];
     const denied = (record?.actions ?? []).filter(({ state, beside }) => state === 'denied' && !beside);
     const again = record && retriedReadFound(record);
+    const changes =
+      record && role === 'detective' && deps.asksWhatChanged
+        ? { changes: await changesLooked(deps, record, credential, stop.signal) }
+        : {};
     return {
+      ...changes,
       guidance,
       tried,
       denied,

@@ -26,8 +26,9 @@ export function checkTools(parsed: ParsedRunbook, tools: KnownTools): readonly R
   const problems: RunbookProblem[] = [];
   for (const step of parsed.steps) {
     const report = (path: Path, message: string) => problems.push(step.problem(path, message));
-    checkCall(tools, step.value.call, step.value.with, 'reads', ['call'], ['with'], report);
     const { requires } = parsed.runbook;
+    const wanted = requires?.step === step.value.id ? 'judges' : 'reads';
+    checkCall(tools, step.value.call, step.value.with, wanted, ['call'], ['with'], report);
     checkNeighbour(tools, step.value, requires?.step === step.value.id, report);
     if (requires?.step === step.value.id && requires.measure != null)
       checkMeasure(
@@ -53,7 +54,7 @@ export function checkTools(parsed: ParsedRunbook, tools: KnownTools): readonly R
     const report = (path: Path, message: string) => problems.push(verify.problem(path, message));
     for (const [at, check] of verify.value.checks.entries()) {
       const here = ['checks', at];
-      checkCall(tools, check.call, check.with, 'reads', [...here, 'call'], [...here, 'with'], report);
+      checkCall(tools, check.call, check.with, 'judges', [...here, 'call'], [...here, 'with'], report);
       if (check.measure !== undefined)
         checkMeasure(
           tools.get(check.call)?.measures ?? [],
@@ -102,7 +103,7 @@ function checkCall(
   tools: KnownTools,
   name: string,
   input: Json,
-  wanted: 'reads' | 'acts',
+  wanted: 'reads' | 'judges' | 'acts',
   namePath: Path,
   inputPath: Path,
   report: (path: Path, message: string) => void,
@@ -110,8 +111,10 @@ function checkCall(
   const tool = tools.get(name);
   if (tool === undefined) return report(namePath, `there is no tool "${name}"`);
   const acts = tool.kind === 'active';
-  if (acts && wanted === 'reads')
+  if (acts && wanted !== 'acts')
     return report(namePath, `"${name}" changes the system; steps and verify blocks only read`);
+  if (tool.kind === 'changes' && wanted === 'judges')
+    return report(namePath, `"${name}" reads no live system: it cannot tell whether a problem is there`);
   if (!acts && wanted === 'acts')
     return report(namePath, `"${name}" only reads; a proposal needs a tool that acts`);
   if (tool.input instanceof z.ZodObject)

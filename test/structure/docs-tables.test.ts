@@ -114,7 +114,9 @@ const tables = [
       .filter(({ changes }) => changes !== undefined)
       .map((source) => [
         source.docs ? `[${source.title}](${source.docs})` : source.title,
-        `\`POST ${webhookPath(source)}\``,
+        source.arrives === 'slack'
+          ? 'a channel in Slack that Sentry is in'
+          : `\`POST ${webhookPath(source)}\``,
       ]),
   },
   {

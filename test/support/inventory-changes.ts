@@ -1,26 +1,22 @@
+import { changesBetween } from '../../src/changes/looks/changes-between.ts';
+import { screenedParts } from '../../src/changes/looks/screened-item.ts';
+import type { Change } from '../../src/core/change.ts';
 import type { Inventory } from '../../src/core/inventory.ts';
 
-/** What two looks differ in, a line each, sorted: `image of web: shop:1 → shop:2`, `container web is new`. */
-export function inventoryChanges(before: Inventory, after: Inventory): readonly string[] {
-  const [was, is] = [before, after].map(
-    ({ items }) => new Map(items.map((item) => [`${item.part} ${item.key}`, item])),
-  );
-  if (was === undefined || is === undefined) throw new Error('two looks');
-  const isRead = (part: string) => !after.unread.some((unread) => unread.part === part);
-  return [
-    ...[...is].flatMap(([key, item]) => {
-      const old = was.get(key);
-      if (old === undefined) return item.mayComeAndGo ? [`${item.name} ${item.told?.came ?? 'is new'}`] : [];
-      if (old.value === item.value) return [];
-      const { changed } = item.told ?? {};
-      return [
-        changed === undefined ? `${item.name}: ${old.value} → ${item.value}` : `${item.name} ${changed}`,
-      ];
-    }),
-    ...[...was].flatMap(([key, item]) =>
-      is.has(key) || !item.mayComeAndGo || !isRead(item.part)
-        ? []
-        : [`${item.name} ${item.told?.went ?? 'is gone'}`],
-    ),
-  ].toSorted();
+/** What two looks at a target `shop` tell, as they would be recorded, by their titles. */
+export function inventoryChanges(before: Inventory, after: Inventory): readonly Change[] {
+  const known = new Map(screenedParts(before).map(({ part, items }) => [part, items]));
+  const looks = {
+    target: { name: 'shop', environment: 'test' },
+    lastAt: '2020-01-01T00:00:00.000Z',
+    endedAt: new Date(Date.now() + 60_000).toISOString(),
+  };
+  return screenedParts(after)
+    .flatMap((seen) => {
+      const items = known.get(seen.part);
+      return items === undefined ? [] : changesBetween(items, seen, looks);
+    })
+    .toSorted((a, b) => (a.title < b.title ? -1 : 1));
 }
+
+export const titlesOf = (changes: readonly Change[]): readonly string[] => changes.map(({ title }) => title);

@@ -1,4 +1,4 @@
-import { boundedChange, type Change } from '../../core/change.ts';
+import { boundedChange, type Change, type ChangeKind } from '../../core/change.ts';
 import { clip } from '../../core/clip.ts';
 import type { Target } from '../../core/target.ts';
 import { OWN_LOOK } from '../../core/what-changed.ts';
@@ -37,10 +37,11 @@ export function changesBetween(
       now.has(item.key) || !item.mayComeAndGo ? [] : [{ item, was: item, is: null }],
     ),
   ];
+  const things = perThing(differences);
   const changes =
-    differences.length > MOST_OF_A_PART
+    things.length > MOST_OF_A_PART
       ? [asOne(part, differences, looks)]
-      : differences.map((difference) => toChange(part, difference, looks));
+      : things.map((thing) => toChange(part, thing, looks));
   return changes.map((change) => boundedChange(change, new Date(looks.endedAt)));
 }
 
@@ -56,17 +57,63 @@ function cameOrChanged(was: KeptItem | undefined, item: KeptItem): readonly Diff
   return was.value === item.value ? [] : [{ item, was, is: item }];
 }
 
-function toChange(part: string, difference: Difference, looks: BetweenLooks): Change {
-  const { item, was, is } = difference;
+/** All that differs of one thing, in the order of the keys. */
+type Differences = readonly [Difference, ...Difference[]];
+
+/** A container that is made anew has another image and other variables: what differs of one thing is one change. */
+function perThing(differences: readonly Difference[]): readonly Differences[] {
+  const things = new Map<string, [Difference, ...Difference[]]>();
+  for (const difference of differences) {
+    const { key, objects } = difference.item;
+    const thing = JSON.stringify(objects.length === 0 ? key : objects);
+    const others = things.get(thing);
+    if (others === undefined) things.set(thing, [difference]);
+    else others.push(difference);
+  }
+  return [...things.values()];
+}
+
+/** The first of these that differs tells what kind of change it is. */
+const KINDS: readonly ChangeKind[] = ['rollback', 'deployment', 'migration', 'config', 'feature_flag'];
+
+function toChange(part: string, thing: Differences, looks: BetweenLooks): Change {
+  const [{ item }] = thing;
+  const times = thing.flatMap(({ is }) => is?.since ?? []).toSorted();
+  const valued = thing.toSorted((a, b) => weightOf(a) - weightOf(b));
+  const [weightiest = thing[0]] = valued;
+  const { was, is } = valued.find((each) => isShown(each.was) && isShown(each.is)) ?? weightiest;
   return {
-    ...changeOf(looks, [part, item.key], is?.since),
-    kind: item.kind,
-    title: titleOf(difference, looks.target.name),
+    ...changeOf(looks, [part, item.key], times.at(-1)),
+    kind: weightiest.item.kind,
+    title: [titleOf(thing[0], looks.target.name), ...besides(thing)].join(', '),
     where: [looks.target.name, ...item.objects],
-    by: is?.by ?? null,
+    by: thing.find((each) => each.is?.by !== undefined)?.is?.by ?? null,
     from: was && shown(was.value),
     to: is && shown(is.value),
   };
+}
+
+const weightOf = ({ item: { kind } }: Difference): number => {
+  const at = KINDS.indexOf(kind);
+  return at === -1 ? KINDS.length : at;
+};
+
+const isShown = (item: KeptItem | null): boolean => item !== null && shown(item.value) !== null;
+
+/** What else differs of a thing, the weightiest first: “image shop:1.2 → shop:1.3”. */
+function besides([, ...others]: Differences): readonly string[] {
+  const told = others.toSorted((a, b) => weightOf(a) - weightOf(b)).slice(0, NAMED_OF_MANY);
+  const left = others.length - told.length;
+  return [
+    ...told.map(({ item, was, is }) => {
+      const name = clip(item.name.replace(/ of .*$/, ''), NAME);
+      const { changed, came = 'is new', went = 'is gone' } = item.told ?? {};
+      if (was === null) return `${name} ${came}`;
+      if (is === null) return `${name} ${went}`;
+      return `${name} ${changed ?? fromTo(was, is)}`;
+    }),
+    ...(left > 0 ? [`and ${left} more`] : []),
+  ];
 }
 
 function asOne(part: string, differences: readonly Difference[], looks: BetweenLooks): Change {
@@ -99,7 +146,8 @@ function changeOf(
     id: `${clip(name, NAME)} ${sha256(JSON.stringify([lastAt, ...of])).slice(0, 24)}`,
     state: 'succeeded',
     environment,
-    startedAt: lastAt,
+    // Its own time is exact; otherwise only the two looks are known.
+    startedAt: isPossible ? null : lastAt,
     at: isPossible ? new Date(told).toISOString() : endedAt,
     commits: [],
     url: null,
@@ -114,12 +162,19 @@ function titleOf({ item, was, is }: Difference, target: string): string {
   if (was === null) return `${subject} ${came}`;
   if (is === null) return `${subject} ${went}`;
   if (changed !== undefined) return `${subject} ${changed}`;
+  const values = fromTo(was, is);
+  return values === CHANGED ? `${subject} ${values}` : `${subject}: ${values}`;
+}
+
+const CHANGED = 'was changed';
+
+function fromTo(was: KeptItem, is: KeptItem): string {
   const [from, to] = [shown(was.value), shown(is.value)];
-  if (from === null || to === null) return `${subject} was changed`;
+  if (from === null || to === null) return CHANGED;
   // Of long values the beginnings may be the same.
   return clip(from, VALUE) === clip(to, VALUE)
-    ? `${subject} was changed`
-    : `${subject}: ${clip(from, VALUE) || 'empty'} → ${clip(to, VALUE) || 'empty'}`;
+    ? CHANGED
+    : `${clip(from, VALUE) || 'empty'} → ${clip(to, VALUE) || 'empty'}`;
 }
 
 /** Null: a digest, which tells nobody anything. */

@@ -107,7 +107,8 @@ export function createLocalRepository({ name, of, branch }: RepositoryConfig, pa
     async blame(at, asked, { from, to }, reading) {
       return blamedLines(
         await git(
-          ['blame', '--line-porcelain', '-L', `${from},${to}`, NO_OPTIONS, at.sha, '--', asked],
+          // It knows no `--end-of-options`; a hash is no option.
+          ['blame', '--line-porcelain', '-L', `${from},${to}`, at.sha, '--', asked],
           reading,
         ),
       );

@@ -78,14 +78,9 @@ export function checkEvidence(
   const unproven = diagnosis.verdict !== 'cannot_tell' && !live;
   const { missed = [], unread: _, changes: __, chain, onset, symptomNow, ...said } = diagnosis;
   const read = record.toolCalls.filter((call) => isSound(call, record.incident.id));
-  const behind = new Set<string>(kept.flatMap(({ toolCallIds }) => toolCallIds));
-  const cited = withSources(
-    read.filter(({ id }) => behind.has(id)),
-    record.incident.id,
-    calls,
-  );
-  const red = redOfThisRound(record, measuresOf);
-  const isOnsetShown = onset !== undefined && isShownOnset(onset, read, record);
+  // When something was changed is not when it began.
+  const looked = read.filter((call) => !isAnswer(call));
+  const isOnsetShown = onset !== undefined && isShownOnset(onset, looked, record);
   const judged = judgeChanges(diagnosis, {
     incident: record.incident,
     read,
@@ -94,6 +89,17 @@ export function checkEvidence(
     onset: isOnsetShown ? onset : undefined,
     isCause: diagnosis.verdict === 'cause_found' && live,
   });
+  const behind = new Set<string>([
+    ...kept.flatMap(({ toolCallIds }) => toolCallIds),
+    // What it says of a change is a claim on the answer that told of it.
+    ...(diagnosis.changes === undefined ? [] : judged.changes.flatMap(({ toolCallIds }) => toolCallIds)),
+  ]);
+  const cited = withSources(
+    read.filter(({ id }) => behind.has(id)),
+    record.incident.id,
+    calls,
+  );
+  const red = redOfThisRound(record, measuresOf);
   const behindCause = { incident: record.incident, read, cited, judged: judged.changes };
   const unsupported =
     diagnosis.origin === 'runbook'
@@ -113,7 +119,7 @@ export function checkEvidence(
       ...(judged.changes.length > 0 ? { changes: judged.changes } : {}),
       ...(symptomNow !== undefined && isMeasuredSo(symptomNow) ? { symptomNow } : {}),
       evidence: kept,
-      ...(chain && isSoundChain(chain, read, record.incident) ? { chain } : {}),
+      ...(chain && isToldSoundly(chain) ? { chain } : {}),
       ...(said.disagreement === undefined
         ? {}
         : { disagreement: { ...said.disagreement, model: { ...said.disagreement.model, evidence: kept } } }),
@@ -130,6 +136,14 @@ export function checkEvidence(
     unsupported,
     notTheCause: judged.dropped.filter(({ part }) => part === 'cause').map(({ reason }) => reason),
   };
+
+  function isToldSoundly(links: readonly string[]): boolean {
+    const blamed = { verdict: diagnosis.verdict, rootCause: links.join('.\n') };
+    return (
+      isSoundChain(links, read, record.incident) &&
+      (diagnosis.origin === 'runbook' || blameProblems(blamed, behindCause).length === 0)
+    );
+  }
 
   /** By a read of this round; where that measures something, or another one has it otherwise, the measure decides. */
   function isMeasuredSo({ present, toolCallId }: NonNullable<Diagnosis['symptomNow']>): boolean {

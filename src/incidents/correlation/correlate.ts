@@ -215,7 +215,10 @@ const SERVICE = ['service', 'service_name', 'app', 'application', 'deployment', 
 /** Its services, as its alert names them. */
 export const servicesOf = <Id>(one: Side<Id>): readonly string[] => valuesOf(one, SERVICE);
 
-const valuesOf = <Id>({ labels, annotations }: Side<Id>, keys: readonly string[]): readonly string[] =>
+export const valuesOf = (
+  { labels, annotations }: Pick<Side, 'labels' | 'annotations'>,
+  keys: readonly string[],
+): readonly string[] =>
   Object.entries({ ...annotations, ...labels }).flatMap(([key, value]) =>
     typeof value === 'string' && value !== '' && keys.includes(snake(key)) ? [value] : [],
   );

@@ -1,4 +1,5 @@
 import { type Alert, bareValues, postedBy } from '../../core/alert.ts';
+import type { Change } from '../../core/change.ts';
 import { clip } from '../../core/clip.ts';
 import { severityOf } from '../../core/severity.ts';
 import { badInput } from '../bad-input.ts';
@@ -6,6 +7,7 @@ import { fingerprintOf, fingerprintOfId } from '../fingerprint.ts';
 import type { AlertSource, ReadContext, ReadResult } from '../ports.ts';
 import { namedTarget } from '../target.ts';
 import { isAnotherAppsPost } from './another-app.ts';
+import { readDeploy } from './deploys.ts';
 import type { Listed } from './listed.ts';
 import { type Texts, textsOf } from './message-texts.ts';
 import { tellsNoNews } from './no-news.ts';
@@ -24,13 +26,17 @@ export const slackMessage = {
   arrives: 'slack',
   sendsEnds: false,
   partialLabels: true,
+  changes: 'too',
   read(payload: unknown, context: ReadContext): ReadResult {
     const parsed = SlackMessage.safeParse(asPosted(payload, context));
     if (!parsed.success) return badInput(parsed.error);
+    const changes = changesIn(parsed.data, context);
     const read = readEvent(parsed.data, context);
-    if (read === null) return { ok: true, alerts: [] };
+    if (read === null) return { ok: true, alerts: [], changes };
     const { alert, listed } = read;
-    return listed.length > 1 ? { ok: true, alerts: listed, together: alert } : { ok: true, alerts: [alert] };
+    return listed.length > 1
+      ? { ok: true, alerts: listed, together: alert, changes }
+      : { ok: true, alerts: [alert], changes };
   },
 } satisfies AlertSource;
 
@@ -48,6 +54,17 @@ interface Read {
   readonly alert: Alert;
   /** Each of a group, where they are listed. */
   readonly listed: readonly Alert[];
+}
+
+/** What another app's message says was deployed. */
+function changesIn(event: SlackMessage, context: ReadContext): readonly Change[] {
+  const isEdit = event.subtype === 'message_changed';
+  if (!isEdit && event.subtype && event.subtype !== 'bot_message') return [];
+  const message = isEdit ? event.message : event;
+  if (!message || !isAnotherAppsPost(message, context)) return [];
+  const sentAt = isEdit ? (message.edited?.ts ?? event.event_ts ?? event.ts) : message.ts;
+  const change = readDeploy(message, textsOf(message), sentAt);
+  return change === null ? [] : [change];
 }
 
 function readEvent(event: SlackMessage, context: ReadContext): Read | null {

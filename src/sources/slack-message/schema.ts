@@ -6,6 +6,7 @@ const text = z.string().nullish();
 const blocks = z.array(z.record(z.string(), z.unknown())).nullish();
 
 const Attachment = z.object({
+  author_name: text.catch(undefined),
   pretext: text,
   title: text,
   title_link: text,

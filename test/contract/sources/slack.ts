@@ -1,4 +1,4 @@
-import type { SourceFixtures } from './fixtures.ts';
+import type { ChangeFixtures, SourceFixtures } from './fixtures.ts';
 
 const post = (ts: string, rest: object) => ({
   type: 'message',
@@ -45,5 +45,36 @@ export const fixtures: SourceFixtures = {
     { payload: { channel: 'C1' }, field: 'ts', says: 'text' },
     { payload: { channel: 'C1', ts: 'now' }, field: 'ts', says: 'Slack timestamp' },
     { payload: post('1700000000.000100', { attachments: 'x' }), field: 'attachments', says: 'list' },
+  ],
+};
+
+/** Written from the source of GitLab (deployment_message.rb). */
+const deploy = (ts: string, text: string) =>
+  post(ts, {
+    channel: 'C0DEPLOYS',
+    text,
+    attachments: [
+      {
+        text: '<https://gitlab.example.com/acme/shop|acme/shop> with job <https://gitlab.example.com/acme/shop/-/jobs/796|#796> by <https://gitlab.example.com/olivia|Olivia (olivia)>\n<https://gitlab.example.com/c|279484c0>: Pay by card',
+      },
+    ],
+  });
+
+export const changes: ChangeFixtures = {
+  succeeded: deploy('1700000120.000100', 'Deploy to production succeeded'),
+  change: {
+    id: 'gitlab acme/shop 796',
+    kind: 'deployment',
+    title: 'shop 279484c0 deployed in production',
+    where: ['shop', 'acme/shop'],
+    environment: 'production',
+    by: 'olivia',
+    to: '279484c0',
+    commits: [{ sha: '279484c0', title: 'Pay by card', by: null, files: [] }],
+  },
+  started: deploy('1700000060.000100', 'Starting deploy to production'),
+  none: [
+    deploy('1700000120.000100', 'Deploy to production canceled'),
+    post('1700000120.000100', { text: 'shop-api will be deployed to production' }),
   ],
 };

@@ -1,0 +1,253 @@
+import { namesOf } from '../core/change.ts';
+import { isSameEnvironment } from '../core/environment.ts';
+import { type Refusal, refuse } from '../core/errors.ts';
+import type { IncidentId } from '../core/ids.ts';
+import type { Sql } from '../core/sql.ts';
+import {
+  type AskedChanges,
+  type ChangeSourceSeen,
+  type ChangesScope,
+  OWN_LOOK,
+  type WhatChanged,
+} from '../core/what-changed.ts';
+import {
+  type ChangesSubject,
+  CLOCK_SKEW_MS,
+  judgeChanges,
+  type NamedSystem,
+  thingsOf,
+} from './judge-changes.ts';
+import { changesAround, countChanges, type SourceTold, sourcesThatTold } from './read-changes.ts';
+
+/** So long before a problem one looks when nobody says how long. */
+const BEFORE_MS = 2 * 60 * 60_000;
+/** Nothing older is of use, however far back somebody asks. */
+const MOST_BEFORE_MS = 30 * 24 * 60 * 60_000;
+/** A look that still runs is waited for so long: whoever investigates has others to make. */
+const LOOK_WAIT_MS = 1_500;
+/** More sources are not named in one answer. */
+const MOST_SEEN = 20;
+
+/** Sentry's own looks at its targets, from one of which to the next a difference is a change. */
+export interface OwnLooks {
+  /** Looks now, unless that was done just before; what it finds is on record once this resolves. Never throws but when aborted. */
+  now(target: string, signal: AbortSignal): Promise<unknown>;
+  /** From when to when it has looked at these targets, and where it could not. */
+  read(db: Sql, targets: readonly string[], from: string, to: string): Promise<readonly ChangeSourceSeen[]>;
+}
+
+export interface WhatChangedDeps {
+  readonly sql: Sql;
+  /** What is known of an incident; null: there is none of that id. */
+  readonly subjectOf: (id: IncidentId) => Promise<ChangesSubject | null>;
+  readonly looks?: OwnLooks;
+  /** From when to when Sentry did not run, so that nobody could tell it anything. */
+  readonly away?: (from: string, to: string) => Promise<readonly ChangeSourceSeen[]>;
+  readonly now?: () => Date;
+}
+
+/** Answers what was changed around an incident, of the systems and things that it may be told about. */
+export function createWhatChanged(deps: WhatChangedDeps) {
+  return {
+    async whatChanged(id: IncidentId, asked: AskedChanges): Promise<WhatChanged | Refusal> {
+      const subject = await deps.subjectOf(id);
+      return subject === null
+        ? refuse('UNKNOWN_INCIDENT', `There is no ${id}.`)
+        : whatChanged(deps, subject, asked);
+    },
+    async scopeOf(id: IncidentId): Promise<ChangesScope | null> {
+      const subject = await deps.subjectOf(id);
+      return subject && scopeOf(subject);
+    },
+  };
+}
+
+async function whatChanged(
+  deps: WhatChangedDeps,
+  subject: ChangesSubject,
+  { since, name, signal }: AskedChanges,
+): Promise<WhatChanged | Refusal> {
+  const of = name === undefined ? null : namesLike(subject, name);
+  if (of !== null && 'ok' in of) return of;
+  const { sql, looks, now = () => new Date() } = deps;
+  const began = Date.parse(subject.beganAt);
+  const wanted = sinceOf(since, began);
+  if (!(wanted <= now().getTime()))
+    return refuse('BAD_INPUT', 'since: expected a moment in the past (ISO 8601), or minutes before it began');
+  const from = new Date(Math.max(wanted, began - MOST_BEFORE_MS)).toISOString();
+  const targets = systemsAsked(subject, of).map((system) => system.name);
+  const stillLooking = looks ? await lookAt(looks, targets.slice(0, 1), signal) : [];
+  const to = now().toISOString();
+  const where = namesAsked(subject, of);
+  const turn = new Date(began + CLOCK_SKEW_MS).toISOString();
+  const [before, after, inAll, told, seen, away] = await Promise.all([
+    changesAround(sql, { where, from, to: turn < to ? turn : to, underWay: true }),
+    turn < to ? changesAround(sql, { where, from: turn, to, oldestFirst: true }) : [],
+    countChanges(sql, from, to),
+    sourcesThatTold(sql, where),
+    looks?.read(sql, targets, from, to) ?? [],
+    deps.away?.(from, to) ?? [],
+  ]);
+  const known = new Set(before.map(({ source, id }) => `${source} ${id}`));
+  const changes = [...before, ...after.filter(({ source, id }) => !known.has(`${source} ${id}`))];
+  const lookedBySources = toldOf(subject, of, told, from, to);
+  const all = [...lookedBySources, ...seen];
+  return judgeChanges(
+    subject,
+    {
+      from,
+      to,
+      changes,
+      inAll,
+      looked: all.filter((one) => one.from !== null).slice(0, MOST_SEEN),
+      couldNotLook: [
+        ...all.filter((one) => one.from === null),
+        ...stillLooking,
+        ...neverTold(subject, of, told),
+        ...away,
+      ].slice(0, MOST_SEEN),
+    },
+    of,
+  );
+}
+
+function sinceOf(since: string | number | undefined, began: number): number {
+  if (since === undefined) return began - BEFORE_MS;
+  return typeof since === 'number' ? began - since * 60_000 : Date.parse(since);
+}
+
+function scopeOf(subject: ChangesSubject): ChangesScope {
+  const { system, neighbours } = subject;
+  return {
+    target: system?.name ?? null,
+    neighbours: neighbours.map((each) => each.name),
+    names: namesOf([...(system?.names ?? []), ...thingsOf(subject)]),
+  };
+}
+
+/** By what else is called so; a refusal for what is no part of the incident. */
+function namesLike(subject: ChangesSubject, asked: string): readonly string[] | Refusal {
+  const wanted = asked.trim().toLowerCase();
+  const { system, neighbours } = subject;
+  const one = [...(system ? [system] : []), ...neighbours].find(({ names }) => names.includes(wanted));
+  if (one) return one.names;
+  if (thingsOf(subject).includes(wanted)) return [wanted];
+  const may = [
+    ...(system ? [system.name] : []),
+    ...thingsOf(subject),
+    ...neighbours.map((each) => each.name),
+  ];
+  return refuse(
+    'NOT_OF_INCIDENT',
+    `“${asked.slice(0, 80)}” is no part of this incident. ${may.length === 0 ? 'It names no system.' : `It may ask about: ${may.slice(0, 20).join(', ')}.`}`,
+  );
+}
+
+const systemsAsked = (
+  { system, neighbours }: ChangesSubject,
+  of: readonly string[] | null,
+): readonly NamedSystem[] =>
+  [...(system ? [system] : []), ...neighbours].filter(
+    ({ names }) => of === null || names.some((name) => of.includes(name)),
+  );
+
+/** All that it may be called, or what was asked about. */
+const namesAsked = (subject: ChangesSubject, of: readonly string[] | null): readonly string[] =>
+  of ?? [
+    ...(subject.system?.names ?? []),
+    ...subject.workloads,
+    ...subject.alsoCalled,
+    ...subject.neighbours.flatMap((each) => each.names),
+  ];
+
+/** Looks at the incident's own system. What still runs after its time goes on, and is said so. */
+async function lookAt(
+  looks: OwnLooks,
+  targets: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly ChangeSourceSeen[]> {
+  const waiting = await Promise.all(
+    targets.map(async (target) => ((await isLooked(looks, target, signal)) ? [] : [target])),
+  );
+  return waiting
+    .flat()
+    .map((of) => ({ source: OWN_LOOK, of, from: null, to: null, why: 'a look at it still runs' }));
+}
+
+async function isLooked(looks: OwnLooks, target: string, signal: AbortSignal): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), LOOK_WAIT_MS);
+  });
+  try {
+    // Why a look failed is on its own record.
+    const done = looks.now(target, signal).then(
+      () => true,
+      () => true,
+    );
+    return await Promise.race([done, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Who has told of these before, and from when on it was there to tell. */
+function toldOf(
+  subject: ChangesSubject,
+  of: readonly string[] | null,
+  told: readonly SourceTold[],
+  from: string,
+  to: string,
+): readonly ChangeSourceSeen[] {
+  const since = new Map<string, ChangeSourceSeen>();
+  for (const { source, name, environment, first } of told) {
+    const thing = thingCalled(subject, of, name);
+    if (thing === null || !counts(thing, source, environment)) continue;
+    const seen: ChangeSourceSeen = { source, of: thing.name, from: first > from ? first : from, to };
+    const known = since.get(`${source} ${thing.name}`);
+    if (known?.from == null || (seen.from !== null && seen.from < known.from))
+      since.set(`${source} ${thing.name}`, seen);
+  }
+  return [...since.values()];
+}
+
+function thingCalled(
+  subject: ChangesSubject,
+  of: readonly string[] | null,
+  name: string,
+): Pick<NamedSystem, 'name' | 'environment' | 'changesFrom'> | null {
+  const system = systemsAsked(subject, of).find(({ names }) => names.includes(name));
+  if (system) return system;
+  const { system: own, environment } = subject;
+  const isOfThing = thingsOf(subject).includes(name) && (of === null || of.includes(name));
+  return isOfThing
+    ? { name, environment: own?.environment ?? environment, changesFrom: own?.changesFrom ?? null }
+    : null;
+}
+
+const counts = (
+  thing: Pick<NamedSystem, 'environment' | 'changesFrom'>,
+  source: string,
+  environment: string | null,
+): boolean =>
+  (thing.changesFrom?.includes(source) ?? true) && isSameEnvironment(environment, thing.environment);
+
+/** Sources that are to tell of the system by its configuration, and never have. */
+function neverTold(
+  subject: ChangesSubject,
+  of: readonly string[] | null,
+  told: readonly SourceTold[],
+): readonly ChangeSourceSeen[] {
+  return systemsAsked(subject, of).flatMap((system) => {
+    const things = system === subject.system ? [...system.names, ...thingsOf(subject)] : system.names;
+    return (system.changesFrom ?? [])
+      .filter((source) => !told.some((one) => one.source === source && things.includes(one.name)))
+      .map((source) => ({
+        source,
+        of: system.name,
+        from: null,
+        to: null,
+        why: `it has never told of ${system.name}`,
+      }));
+  });
+}

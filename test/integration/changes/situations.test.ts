@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadSituations } from '../../../evals/changes/load-situations.ts';
+import type { Played } from '../../../evals/changes/play-situation.ts';
+import {
+  faultsOfClaude,
+  faultsOfFinding,
+  faultsOfPlaybook,
+  faultsOfRash,
+} from '../../../evals/changes/score-situation.ts';
+import { mustBeNamed, type Situation } from '../../../evals/changes/situation.ts';
+import { patience } from '../../support/patience.ts';
+import { openSituations, type SituationsRig } from './situations-rig.ts';
+
+const PLAYING_MS = 60_000 * patience;
+
+const develop = await loadSituations('develop');
+const heldOut = await loadSituations('heldOut');
+const all = [...develop, ...heldOut];
+const named = all.map((situation) => [situation.id, situation] as const);
+
+let rig: SituationsRig;
+beforeAll(async () => {
+  rig = await openSituations();
+}, PLAYING_MS);
+afterAll(() => rig?.close());
+
+/** The same incident while nobody tells of a change, once for all that share it. */
+const quietly = new Map<string, Promise<Played>>();
+function withoutChange(situation: Situation): Promise<Played> {
+  const known = quietly.get(situation.recorded) ?? rig.playbook({ ...situation, told: [], broken: false });
+  quietly.set(situation.recorded, known);
+  return known;
+}
+
+describe('the situations', () => {
+  test('are as many as they have to be, half of them held out, and each is there once', () => {
+    const must = all.filter(mustBeNamed);
+    const several = must.filter(({ told }) => told.some(({ commits }) => commits.length > 1));
+    expect(must.length).toBeGreaterThanOrEqual(30);
+    expect(all.length - must.length).toBeGreaterThanOrEqual(25);
+    expect(several.length).toBeGreaterThanOrEqual(10);
+    expect(heldOut.length).toBeGreaterThanOrEqual(27);
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    expect(new Set(must.map(({ about }) => about)).size).toBeGreaterThanOrEqual(10);
+  });
+
+  test.each(named.filter(([, { claude }]) => claude.length > 0))(
+    '%s: what its Claude quotes stands in what it has read',
+    (_, situation) => {
+      expect(rig.misquoted(situation)).toEqual([]);
+    },
+  );
+});
+
+describe('by its runbooks, without a model', () => {
+  test.each(named)(
+    '%s',
+    async (_, situation) => {
+      const played = await rig.playbook(situation);
+      const faults = [
+        ...faultsOfFinding(situation, played),
+        ...faultsOfPlaybook(situation, played, await withoutChange(situation)),
+      ];
+      expect(faults).toEqual([]);
+    },
+    PLAYING_MS,
+  );
+});
+
+describe('by a Claude that reads the system and blames a change', () => {
+  const scripts = named.flatMap(([id, situation]) =>
+    situation.claude.map((script, n) => [`${id} ${n + 1}`, situation, script] as const),
+  );
+  test.each(scripts)(
+    '%s',
+    async (_, situation, script) => {
+      const played = await rig.claude(situation, script);
+      expect([...faultsOfFinding(situation, played), ...faultsOfClaude(situation, played, script)]).toEqual(
+        [],
+      );
+    },
+    PLAYING_MS,
+  );
+});
+
+describe('by a Claude that has read nothing but what was changed', () => {
+  const scripts = named.flatMap(([id, situation]) =>
+    situation.claude.slice(0, 1).map((script) => [id, situation, script] as const),
+  );
+  test.each(scripts)(
+    '%s',
+    async (_, situation, script) => {
+      expect(faultsOfRash(situation, await rig.claude(situation, script, true))).toEqual([]);
+    },
+    PLAYING_MS,
+  );
+});
