@@ -44,6 +44,14 @@ export function toldChanges(events: Events): ToldChanges | null {
   };
 }
 
+/** Whether an event is the call of a round's look, which is told of by what it found. */
+export function isCallOfLook(event: IncidentEvent, events: Events): boolean {
+  return (
+    event.type === 'tool.called' &&
+    events.some((each) => each.type === 'changes.looked' && each.toolCallId === event.toolCallId)
+  );
+}
+
 /** A reference is one of the call that is cited beside it, and says nothing in another's. */
 function changeOf({ ref, toolCallIds }: JudgedChange, looks: readonly Looked[]): RelatedChange | null {
   const look = looks.find(({ toolCallId }) => toolCallIds.includes(toolCallId));

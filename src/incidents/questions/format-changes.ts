@@ -8,7 +8,7 @@ import type { Piece } from './answer-lines.ts';
 
 /** Whoever shows it knows how times and links are told there. */
 export type ChangePiece = Piece | { readonly url: string; readonly text: string };
-export type ChangeLine = readonly ChangePiece[];
+type ChangeLine = readonly ChangePiece[];
 
 const MOST = 200;
 /** So many are told of each part; of sources as many. */
@@ -18,7 +18,7 @@ const TOLD = 8;
 export const said = (text: string): string => clipLine(withoutMarks(text), MOST);
 
 /** “shop-api 1.4.2 deployed by olivia, 3 min before it began”; of a neighbour, which one. */
-export const formatChange = (change: RelatedChange): string =>
+const formatChange = (change: RelatedChange): string =>
   said(`${describeChange(change)}, ${describeWhen(change)}${neighbour(change)}`);
 
 export const formatToldChange = ({ title, change }: ToldChange): string =>
@@ -35,7 +35,7 @@ export function urlOf({ change }: Pick<ToldChange, 'change'>): string | null {
 }
 
 /** The changes that are told first, by what they are taken for. */
-export interface LeadChanges {
+interface LeadChanges {
   readonly title: 'Changed' | 'Suspect' | 'Suspects, which one is not known' | 'Suspect beside it';
   readonly changes: readonly ToldChange[];
   /** How many more there are of the kind. */

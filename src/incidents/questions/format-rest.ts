@@ -3,8 +3,10 @@ import { effortLabels } from '../../core/effort.ts';
 import type { IncidentEvent } from '../../core/event.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { formatMergeReason, type MergeEventBody } from '../../core/merge.ts';
+import { withoutMarks } from '../../core/model-words.ts';
 import { mutedNow } from '../../core/muted-now.ts';
 import { formatScope, formatSetter } from '../../core/switch-scope.ts';
+import { cited } from './format-cause.ts';
 
 type Moment = (iso: string) => string;
 type Rest =
@@ -34,7 +36,7 @@ export function formatMuted(record: IncidentRecord, moment: Moment): readonly st
 export function formatRest(event: Extract<IncidentEvent, { type: Rest }>, moment: Moment): string {
   switch (event.type) {
     case 'changes.looked':
-      return `looked for what was changed: ${describeAnswer(event.found)}`;
+      return `looked for what was changed${cited([event.toolCallId])}: ${withoutMarks(describeAnswer(event.found))}`;
     case 'effort.chosen':
       return `effort ${effortLabels[event.effort]}${event.rule === null ? '' : `, by the policy (${event.rule})`}${event.by === undefined ? '' : `, asked for by <@${event.by}>`}`;
     case 'incident.muted':

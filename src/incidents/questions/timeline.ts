@@ -1,5 +1,6 @@
 import type { IncidentEvent } from '../../core/event.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
+import { isCallOfLook } from '../../core/told-changes.ts';
 import { withoutCites } from './format-cause.ts';
 import { formatEvent } from './format-event.ts';
 import { onOneLine, withoutMarks } from './own-marks.ts';
@@ -28,7 +29,8 @@ export function timeline(record: IncidentRecord): readonly TimelineEntry[] {
   for (const [index, event] of events.entries()) {
     const looks = isLook(event) && index >= told ? looksFrom(events, index) : null;
     told = looks?.until ?? told;
-    const text = looks ? looks.text : isLook(event) ? null : formatEvent(event, record);
+    const isToldElsewhere = isLook(event) || isCallOfLook(event, events);
+    const text = looks ? looks.text : isToldElsewhere ? null : formatEvent(event, record);
     if (text !== null) entries.push({ seq: event.seq, at: event.at, text });
   }
   return entries;

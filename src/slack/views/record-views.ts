@@ -9,6 +9,7 @@ import {
 } from '../../core/diagnosis.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { alsoRuledOut, CLAUDES_WORDS, isModels } from '../../core/model-words.ts';
+import { isCallOfLook } from '../../core/told-changes.ts';
 import { neighbourRead } from '../../core/tool-call.ts';
 import { openReads } from '../../incidents/failed-reads/open-reads.ts';
 import {
@@ -228,7 +229,10 @@ export function stepsView(
 ): types.ModalView {
   const events =
     round === null ? record.events : (roundsOf(record).find((each) => each.number === round)?.events ?? []);
-  const steps = events.map((event) => stepOf(event, options)).filter((step) => step !== null);
+  const steps = events
+    .filter((event) => !isCallOfLook(event, events))
+    .map((event) => stepOf(event, options))
+    .filter((step) => step !== null);
   const shown = steps.slice(-MAX_STEPS_SHOWN);
   const blocks: Block[] =
     steps.length > shown.length ? [small(`… ${steps.length - shown.length} earlier ones`)] : [];

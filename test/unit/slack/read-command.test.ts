@@ -76,6 +76,9 @@ describe('in an incident’s thread, answered to who asks', () => {
     ['runbooks', 'runbooks'],
     ['runbooks search lock', 'runbooks search lock'],
     ['targets', 'targets'],
+    ['changes shop-db', 'changes shop-db'],
+    ['changes of checkout since 2h', 'changes of checkout since 2h'],
+    ['changes in the last 30m', 'changes in the last 30m'],
     ['targets shop-db', 'targets shop-db'],
     ['oncall', 'oncall'],
     ['On call?', 'oncall'],
@@ -94,6 +97,9 @@ describe('in an incident’s thread, answered to who asks', () => {
 
 describe('in an incident’s thread, a sentence or a question that begins with a command’s name', () => {
   it.each([
+    'changes',
+    'changes were made to the config',
+    'changes?',
     'update the config first',
     'update: the disk is full again',
     'update shop-db to 15.4',

@@ -72,7 +72,7 @@ export function withMoments(text: string): readonly Span[] {
   const before = text.slice(0, found.index);
   return [
     ...(before === '' ? [] : [words(before)]),
-    moment(`${day}T${time}:00Z`, / at $/.test(before) ? AT : '{date_short_pretty} {time}'),
+    moment(`${day}T${time}:00Z`, before.endsWith(' at ') ? AT : '{date_short_pretty} {time}'),
     ...withMoments(text.slice(found.index + whole.length)),
   ];
 }

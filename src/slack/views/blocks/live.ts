@@ -3,7 +3,8 @@ import type { IncidentEvent } from '../../../core/event.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isMerged } from '../../../core/merged-with.ts';
 import { CLAUDES_WORDS } from '../../../core/model-words.ts';
-import { isMemoryToolName } from '../../../core/tool-call.ts';
+import { isCallOfLook } from '../../../core/told-changes.ts';
+import { isChangesToolName, isMemoryToolName } from '../../../core/tool-call.ts';
 import { openReads } from '../../../incidents/failed-reads/open-reads.ts';
 import { formatState } from '../../../incidents/questions/format-state.ts';
 import { type Block, button, buttons, paragraph, prose, type Span, small, words } from './build.ts';
@@ -235,6 +236,7 @@ function stepsShown(round: Round, options: DrawOptions): readonly Step[] {
   for (const event of round.events) {
     // A hint is an explanation, and stands with those.
     if (event.type === 'hint.given' || (event.type === 'tool.called' && !isLook(event))) continue;
+    if (isCallOfLook(event, round.events)) continue;
     if (event.type === 'memory.recalled' && event.incidents.length > 0) {
       const fresh = event.incidents.some(({ incidentId }) => !recalled.has(incidentId));
       for (const { incidentId } of event.incidents) recalled.add(incidentId);
@@ -270,7 +272,9 @@ function looks(rounds: readonly Round[]): string | null {
   const made = rounds
     .flatMap(({ events }) => events)
     .filter(
-      (event) => isLook(event) && !(event.type === 'tool.called' && isMemoryToolName(event.tool)),
+      (event) =>
+        isLook(event) &&
+        !(event.type === 'tool.called' && (isMemoryToolName(event.tool) || isChangesToolName(event.tool))),
     ).length;
   return made === 0 ? null : `${count(made, 'look')} at the live system`;
 }
