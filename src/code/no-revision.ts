@@ -10,11 +10,9 @@ export function revisionNames(
 )[] {
   const own = [version, `v${version}`];
   // Several services of one repository have tags of their own.
-  const tags = [
-    ...own,
-    ...['-', '/', '@'].flatMap((joint) => own.map((one) => `${repository}${joint}${one}`)),
-  ];
-  return [...tags.map((tag) => ({ tag, branch: null })), { tag: null, branch: version }];
+  const prefixed = ['-', '/', '@'].flatMap((joint) => own.map((one) => `${repository}${joint}${one}`));
+  const tags = (names: readonly string[]) => names.map((tag) => ({ tag, branch: null }));
+  return [...tags(own), { tag: null, branch: version }, ...tags(prefixed)];
 }
 
 /** What is thrown for a revision that is not there. */

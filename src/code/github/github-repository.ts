@@ -59,7 +59,10 @@ export function createGitHubRepository(
 
     async resolve(asked, reading) {
       const wanted = asked ?? (await mainBranch(reading));
-      const sha = await find(api, name, wanted, () => mainBranch(reading), reading);
+      const sha =
+        asked === null
+          ? await shaOf(api, `heads/${wanted}`, reading)
+          : await find(api, name, asked, () => mainBranch(reading), reading);
       if (sha === null) throw noRevision(name, wanted, '');
       return { sha, name: wanted };
     },
