@@ -73,11 +73,18 @@ function isNamed(sentence: string, change: RelatedChange, incident: Incident): b
 /** A deploy is tied to a commit by the object that is wrong, never by which came last. */
 function commitProblem(
   sentence: string,
-  { commits }: RelatedChange,
+  { commits, to }: RelatedChange,
   evidence: readonly ToolCall[],
 ): readonly string[] {
-  if (commits.length < 2) return [];
-  const marks = commits.map(marksOfCommit);
+  if (commits.length === 1 && commits[0]?.title !== null) return [];
+  // Of a deploy whose commits nobody has told, its revision is the last of them.
+  const last = { sha: to, title: null, by: null, files: [] };
+  const marks =
+    commits.length > 0
+      ? commits.map(marksOfCommit)
+      : /\bcommits?\b/i.test(sentence)
+        ? [marksOfCommit(last)]
+        : [];
   const own = marks.map((each) =>
     each.filter((mark) => marks.every((other) => other === each || !other.includes(mark))),
   );
