@@ -126,7 +126,7 @@ function faultsOfRecord({ found: expected }: Situation, { diagnosis, record, fou
     }),
     ...[...expected.not, ...expected.after].flatMap((title) =>
       check(
-        ![undefined, 'unrelated'].includes(partOf(changes, title)),
+        [undefined, 'unrelated'].includes(partOf(changes, title)),
         `${title} is on record as ${partOf(changes, title)}`,
       ),
     ),
