@@ -57,7 +57,7 @@ export async function benchChanges({
 async function openOneEach(sql: Sql): Promise<ReadonlyMap<string, IncidentId>> {
   const rows = await sql<{ id: IncidentId; target: string }>`
     INSERT INTO incident (title, severity, domain, target, source, fingerprint, labels, annotations)
-    SELECT 'It is slow', 'critical', 'kubernetes', name, 'bench', name, '{}', '{}' FROM unnest(${sql.array(SYSTEMS)}::text[]) AS name
+    SELECT 'It is slow', 'critical', 'kubernetes', name, 'bench', name, '{}', '{}' FROM unnest(${sql.array([...SYSTEMS])}::text[]) AS name
     RETURNING id, target`;
   return new Map(rows.map(({ id, target }) => [target, id]));
 }
