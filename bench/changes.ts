@@ -27,6 +27,8 @@ export async function benchChanges({
   const database = openDatabase(databaseUrl, { name: 'bench' });
   const { sql } = database;
   try {
+    // The driver learns the types of arrays with its first statement.
+    await sql`SELECT 1`;
     const incidents = await openOneEach(sql);
     const empty = await timesOf(sql, incidents);
     const begun = performance.now();
