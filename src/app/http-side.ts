@@ -1,3 +1,4 @@
+import { createRecordPush } from '../changes/pushed-commits.ts';
 import { createRecordChange } from '../changes/record-change.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { createRateLimit } from '../http/rate-limit.ts';
@@ -54,6 +55,7 @@ export async function createHttpSide(
       ...webhookRoutes({
         accept,
         recordChange: createRecordChange(sql),
+        recordPush: createRecordPush(sql),
         hear: (source, payload) => services.hearDelivery(source, payload, { receivedAt: new Date() }),
         secret: config.http.webhookSecret,
         ownSecrets: config.http.ownWebhookSecrets,

@@ -24,6 +24,7 @@ import { createHomeSources } from './home-facts.ts';
 import { formatLayers } from './layers.ts';
 import { readCommands } from './read-commands.ts';
 import type { Services } from './services.ts';
+import { recordSlackChanges } from './slack-changes.ts';
 
 /** Slack with everything that people may see and do there. */
 export function createSlackSide(services: Services): Slack {
@@ -77,6 +78,7 @@ export function createSlackSide(services: Services): Slack {
     correlation: services.correlation,
     createManualIncident: services.createManualIncident,
     acceptSlackMessage: (message, own) => takeSlackMessage(services, message, own),
+    acceptSlackChange: (message, own) => takeSlackChange(services, message, own),
     memory: services.workspace.forSlack(settings),
     setUp: setUpOf(services),
     handoff: services.handoff,
@@ -151,12 +153,13 @@ const afterwards = ({
 
 /** Takes in what another app posted in an alert channel. One that is no alert is logged, not an error. */
 async function takeSlackMessage(
-  { accept, hearDelivery, log, config, slackWorkspace }: Services,
+  services: Services,
   ...[message, own]: Parameters<SlackDeps['acceptSlackMessage']>
 ): Promise<void> {
+  const { accept, hearDelivery, log, config, slackWorkspace } = services;
   if (await hearDelivery('slack', message, { receivedAt: new Date(), own })) return;
   const everyMessage = await slackWorkspace.channels.isAmong(message.channel, config.everyMessageChannels);
-  for (const source of alertSources.filter(({ arrives }) => arrives === 'slack')) {
+  for (const source of slackSources()) {
     const read = await source.read(message, { receivedAt: new Date(), own, everyMessage });
     if (!read.ok)
       log.warn(
@@ -164,8 +167,22 @@ async function takeSlackMessage(
         'a message in an alert channel could not be read as an alert',
       );
     for (const alert of read.ok ? acceptedOf(read) : []) await accept(alert);
+    await recordSlackChanges(services, message, (read.ok && read.changes) || []);
   }
 }
+
+/** Of any other channel that Sentry is in: only what was changed counts. */
+async function takeSlackChange(
+  services: Services,
+  ...[message, own]: Parameters<SlackDeps['acceptSlackChange']>
+): Promise<void> {
+  for (const source of slackSources()) {
+    const read = await source.read(message, { receivedAt: new Date(), own });
+    await recordSlackChanges(services, message, (read.ok && read.changes) || []);
+  }
+}
+
+const slackSources = () => alertSources.filter(({ arrives }) => arrives === 'slack');
 
 const modelOf = ({ config }: Services): string | null => (config.llm ? config.model : null);
 

@@ -1,9 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Change } from '../core/change.ts';
 import type { Sql, Tx } from '../core/sql.ts';
+import { OWN_LOOK } from '../core/what-changed.ts';
 import { redact } from '../safety/screen/redact.ts';
 import { mergeChange } from './merge-change.ts';
+import { withCommits } from './pushed-commits.ts';
+import { redactChange } from './redact-change.ts';
 import { type ChangeRow, toChange } from './rows.ts';
+import { isSameChange, isToldTwice } from './same-change.ts';
 
 /** `repeated`: nothing in it was new. */
 export type RecordedChange = 'recorded' | 'updated' | 'repeated';
@@ -16,13 +20,14 @@ export function createRecordChange(sql: Sql): RecordChange {
     const screened = redactChange(given);
     return sql.begin(async (tx) => {
       const told = versionOf ? await withOwnId(tx, screened, redact(versionOf)) : screened;
-      if (await insert(tx, told)) return 'recorded';
+      if (await isToldElsewhere(tx, told)) return 'repeated';
+      if (await insert(tx, await withCommits(tx, told))) return 'recorded';
       const [row] = await tx<ChangeRow>`
         SELECT * FROM change WHERE source = ${told.source} AND id = ${told.id} FOR UPDATE`;
       // Deleted for its age between the two statements.
       if (!row) return (await insert(tx, told)) ? 'recorded' : 'repeated';
       const known = toChange(row);
-      const merged = mergeChange(known, told);
+      const merged = await withCommits(tx, mergeChange(known, told));
       if (isDeepStrictEqual(merged, known)) return 'repeated';
       await update(tx, merged);
       return 'updated';
@@ -30,17 +35,40 @@ export function createRecordChange(sql: Sql): RecordChange {
   };
 }
 
-/** A version is of the same change until another one follows; when it comes back after that, its id is of that time. */
+/** Of whom the sender has no id that tells one change from the next, the change before it says whether it is the same. */
 async function withOwnId(tx: Tx, told: Change, versionOf: string): Promise<Change> {
-  const { source, id, at, to, where } = told;
-  const [before] = await tx<{ id: string; to_version: string | null }>`
-    SELECT id, to_version FROM change
+  const { source, id, at, where } = told;
+  const [row] = await tx<ChangeRow>`
+    SELECT * FROM change
      WHERE source = ${source} AND names && ${tx.array(where)}::text[] AND starts_with(id, ${`${versionOf} `}) AND at < ${at}
      ORDER BY at DESC LIMIT 1`;
-  if (!before) return told;
-  if (before.to_version === to && before.id.startsWith(id)) return { ...told, id: before.id };
+  const before = row && toChange(row);
+  // Without a version it is of its own message, whatever an edit of that says.
+  if (!before || (told.to === null && before.id === id)) return told;
+  if (isSameChange(before, told)) return { ...told, id: before.id };
   const [known] = await tx`SELECT FROM change WHERE source = ${source} AND id = ${id} AND at < ${at}`;
   return known ? { ...told, id: `${id} at ${at}` } : told;
+}
+
+const HEARD = 'slack';
+
+/**
+ * What a deploy bot says in Slack is often told by its own webhook as well, which knows more: of the two that one is kept, in whichever
+ * order they come. What Sentry saw by itself is another's word, not the same one twice.
+ */
+async function isToldElsewhere(tx: Tx, told: Change): Promise<boolean> {
+  const { source, where, startedAt, at } = told;
+  if (source === OWN_LOOK) return false;
+  const rows = await tx<ChangeRow>`
+    SELECT * FROM change
+     WHERE names && ${tx.array(where)}::text[] AND (source = ${HEARD}) <> ${source === HEARD} AND source <> ${OWN_LOOK}
+       AND at BETWEEN ${startedAt ?? at}::timestamptz - interval '2 hours' AND ${at}::timestamptz + interval '2 hours'
+     ORDER BY at DESC LIMIT 100`;
+  const others = rows.map(toChange);
+  if (source === HEARD) return others.some((own) => isToldTwice(own, told));
+  for (const heard of others.filter((each) => isToldTwice(told, each)))
+    await tx`DELETE FROM change WHERE source = ${HEARD} AND id = ${heard.id}`;
+  return false;
 }
 
 async function insert(tx: Tx, change: Change): Promise<boolean> {
@@ -62,26 +90,4 @@ async function update(tx: Tx, change: Change): Promise<void> {
            environment = ${environment}, started_at = ${startedAt}, at = ${at}, author = ${by}, from_version = ${from},
            to_version = ${to}, commits = ${tx.json(commits)}, url = ${url}
      WHERE source = ${source} AND id = ${id}`;
-}
-
-/** As it may be stored, shown and given to a model: people put tokens into commit messages and addresses. */
-function redactChange(change: Change): Change {
-  const screened = (text: string | null): string | null => text && redact(text);
-  return {
-    ...change,
-    id: redact(change.id),
-    title: redact(change.title),
-    where: change.where.map(redact),
-    environment: screened(change.environment),
-    by: screened(change.by),
-    from: screened(change.from),
-    to: screened(change.to),
-    commits: change.commits.map(({ sha, title, by, files }) => ({
-      sha: screened(sha),
-      title: screened(title),
-      by: screened(by),
-      files: files.map(redact),
-    })),
-    url: screened(change.url),
-  };
 }

@@ -53,6 +53,16 @@ export interface Change {
   readonly url: string | null;
 }
 
+/** What was pushed to a repository: no change of any system, until it is deployed. */
+export interface Push {
+  readonly repository: string;
+  readonly branch: string;
+  /** The revision that its commits come after; null: not known, as after a forced push. */
+  readonly before: string | null;
+  /** The newest last. */
+  readonly commits: readonly Commit[];
+}
+
 const TEXT = 300;
 const ADDRESS = 3_000;
 /** Enough to tell that a change is of everything. */
@@ -125,3 +135,10 @@ export function describeCommit({ sha, title, by }: Commit): string {
 /** As people write it: a hash by its first seven digits, anything else whole. */
 export const shortRevision = (revision: string): string =>
   /^[0-9a-f]{12,64}$/i.test(revision) ? revision.slice(0, 7) : revision;
+
+export const boundedPush = ({ repository, branch, before, commits }: Push): Push => ({
+  repository: clip(repository.toLowerCase(), TEXT),
+  branch: clip(branch, TEXT),
+  before: before && clip(before.toLowerCase(), TEXT),
+  commits,
+});

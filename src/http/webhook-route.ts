@@ -1,3 +1,4 @@
+import type { RecordPush } from '../changes/pushed-commits.ts';
 import type { RecordChange } from '../changes/record-change.ts';
 import type { Alert } from '../core/alert.ts';
 import { type Change, MOST_AT_ONCE } from '../core/change.ts';
@@ -25,6 +26,8 @@ export interface WebhookOptions {
   readonly hear?: (source: string, payload: unknown) => Promise<boolean>;
   /** Absent: changes are not kept. */
   readonly recordChange?: RecordChange;
+  /** Absent: what was pushed is not kept. */
+  readonly recordPush?: RecordPush;
   readonly log: Log;
   readonly timeoutMs?: number;
 }
@@ -77,7 +80,8 @@ export function webhookRoute(options: WebhookOptions): Route {
       const tooMany = given.length > MOST_AT_ONCE ? tooManyChanges(given.length) : null;
       if (tooMany && read.alerts.length === 0) return badRequest(tooMany.field, tooMany.reason);
       const changes = tooMany ? [] : given;
-      if (read.alerts.length === 0 && changes.length === 0)
+      const { pushes = [] } = read;
+      if (read.alerts.length === 0 && changes.length === 0 && pushes.length === 0)
         log.info({ source: source.name }, 'a delivery that tells of no alert and no change');
       const refused = [...(read.refused ?? []), ...(tooMany ? [tooMany] : [])].map(({ field, reason }) => ({
         field,
@@ -89,7 +93,11 @@ export function webhookRoute(options: WebhookOptions): Route {
       try {
         const [results, recorded] = await within(
           timeoutMs,
-          Promise.all([Promise.all(read.alerts.map(acceptOne)), recordAll(changes)]),
+          Promise.all([
+            Promise.all(read.alerts.map(acceptOne)),
+            recordAll(changes),
+            ...pushes.map(async (push) => options.recordPush?.(push)),
+          ]),
         );
         return {
           status: 202,

@@ -26,8 +26,9 @@ export function checkTools(parsed: ParsedRunbook, tools: KnownTools): readonly R
   const problems: RunbookProblem[] = [];
   for (const step of parsed.steps) {
     const report = (path: Path, message: string) => problems.push(step.problem(path, message));
-    checkCall(tools, step.value.call, step.value.with, 'reads', ['call'], ['with'], report);
     const { requires } = parsed.runbook;
+    const wanted = requires?.step === step.value.id ? 'judges' : 'reads';
+    checkCall(tools, step.value.call, step.value.with, wanted, ['call'], ['with'], report);
     checkNeighbour(tools, step.value, requires?.step === step.value.id, report);
     if (requires?.step === step.value.id && requires.measure != null)
       checkMeasure(
@@ -113,7 +114,7 @@ function checkCall(
   if (acts && wanted !== 'acts')
     return report(namePath, `"${name}" changes the system; steps and verify blocks only read`);
   if (tool.kind === 'changes' && wanted === 'judges')
-    return report(namePath, `"${name}" reads no live system: it cannot tell that a problem is over`);
+    return report(namePath, `"${name}" reads no live system: it cannot tell whether a problem is there`);
   if (!acts && wanted === 'acts')
     return report(namePath, `"${name}" only reads; a proposal needs a tool that acts`);
   if (tool.input instanceof z.ZodObject)

@@ -214,6 +214,8 @@ export interface SlackDeps {
   readonly createManualIncident: CreateManualIncident;
   /** Another app's top-level message in an alert channel. The same message twice changes nothing. Throws when it could not be stored. */
   readonly acceptSlackMessage: (message: SlackMessage, own: OwnIdentity) => Promise<unknown>;
+  /** Of a channel that is none for alerts: what another app says was changed. */
+  readonly acceptSlackChange: (message: SlackMessage, own: OwnIdentity) => Promise<unknown>;
   readonly memory: SlackMemory;
   /** The shift in plain lines, for whoever takes over. */
   readonly handoff: HandoffOf;

@@ -187,6 +187,9 @@ function registerHandlers(deps: SlackDeps, context: SlackContext, receiver: Rece
   registerEvents(app, context, {
     isAlertChannel: (channel) => workspace.channels.isAmong(channel, [...workspace.alertChannels]),
     takeAlert: (message) => takeAlert(deps, message),
+    takeChange: async (message) => {
+      await deps.acceptSlackChange(message, workspace.own());
+    },
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Alert } from '../core/alert.ts';
-import type { Change } from '../core/change.ts';
+import type { Change, Push } from '../core/change.ts';
 
 /** An alert source: a folder with `index.ts` and `schema.ts`, and one line in `registry.ts`. */
 export interface AlertSource {
@@ -62,6 +62,8 @@ export type ReadResult =
        */
       readonly together?: Alert;
       readonly changes?: readonly Change[];
+      /** What it says was pushed: kept to tell what a deployment brings. */
+      readonly pushes?: readonly Push[];
       readonly refused?: readonly BadInput[];
     }
   | BadInput;

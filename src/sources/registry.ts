@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { boundedChange } from '../core/change.ts';
+import { boundedChange, boundedPush } from '../core/change.ts';
 import { OpsError } from '../core/errors.ts';
 import type { PageNews } from '../core/page-news.ts';
 import { storableJson } from '../core/storable.ts';
@@ -50,7 +50,13 @@ function storable(source: AlertSource): AlertSource {
         const read = await source.read(storableJson(payload), context);
         if (!read.ok) return read;
         const changes = read.changes?.map((change) => boundedChange(change, context.receivedAt));
-        return { ...read, alerts: read.alerts.map(bounded), ...(changes ? { changes } : {}) };
+        const pushes = read.pushes?.map(boundedPush);
+        return {
+          ...read,
+          alerts: read.alerts.map(bounded),
+          ...(changes ? { changes } : {}),
+          ...(pushes ? { pushes } : {}),
+        };
       } catch (error) {
         if (!(error instanceof RangeError)) throw error;
         return { ok: false, field: '', reason: 'nested more deeply than anything that is read' };

@@ -41,7 +41,8 @@ import { createIdentities } from '../../src/safety/vault/identities.ts';
 import { openVaultKey } from '../../src/safety/vault/vault-key.ts';
 import { isIdentifying } from '../../src/sources/fingerprint.ts';
 import { endSenders, repeaters } from '../../src/sources/registry.ts';
-import { defineActiveTool, defineReadTool, type Tool } from '../../src/tools/define.ts';
+import type { ChangesPort } from '../../src/tools/changes/ports.ts';
+import { type AnyTool, defineActiveTool, defineReadTool, type Tool } from '../../src/tools/define.ts';
 import { directoryOf } from './directory.ts';
 import { quiet as hush } from './quiet.ts';
 import { domainOf, noSystems } from './targets.ts';
@@ -224,7 +225,7 @@ export function boxAlert(overrides: Partial<Alert> = {}): Alert {
 
 export interface CoreOptions {
   readonly url: string;
-  readonly tools: readonly Tool[];
+  readonly tools: readonly AnyTool[];
   readonly investigator?: Investigator;
   readonly claude?: Investigator;
   readonly dataDir?: string;
@@ -235,6 +236,8 @@ export interface CoreOptions {
   readonly vault?: Partial<VaultOptions>;
   /** Of maintenance; none otherwise. */
   readonly windows?: () => readonly MaintenanceWindow[];
+  /** Who answers what was changed; nobody is asked otherwise. Its tool is one of `tools`. */
+  readonly changes?: ChangesPort;
   /** The box alone, otherwise. */
   readonly targets?: readonly Target[];
   readonly correlation?: Partial<Parameters<typeof createCorrelation>[0]>;
@@ -321,6 +324,7 @@ export async function createCore(options: CoreOptions) {
     redactJson: (value) => value,
     approvalMinutes: options.approvalMinutes ?? 5,
     log: quiet,
+    ...(options.changes ? { changes: options.changes } : {}),
     ...options.gate,
   };
   const gate = createGate(gateDeps);
@@ -369,6 +373,7 @@ export async function createCore(options: CoreOptions) {
     },
     mutes,
     correlation,
+    asksWhatChanged: options.changes !== undefined,
     effort: rules.effort,
     log: quiet,
     shutdown: shutdown.signal,

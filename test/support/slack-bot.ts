@@ -43,6 +43,7 @@ export function slackBot(
     why: (record) => `The story of ${record.incident.id}: ${record.incident.title}`,
     decide: async () => ({ ok: false, code: 'NOT_HERE', reason: 'Nothing is decided here.' }),
     acceptSlackMessage: async () => undefined,
+    acceptSlackChange: async () => undefined,
     ...noServices,
     ...services,
   });

@@ -39,6 +39,8 @@ const fields = z.strictObject({
   alert: expression.optional(),
   /** `ToldChange`, of one such part, or a list of such; nothing: it tells of no change. */
   change: expression.optional(),
+  /** `ToldPush`, of one such part: commits that are no change until they are deployed. */
+  push: expression.optional(),
   /** The sender's words for a status beyond the common ones (`firing`, `ok`, …), in lower case. */
   status: z.strictObject({ firing: words, resolved: words }).default({ firing: [], resolved: [] }),
   /** What its words for a severity mean where ours (`severity.ts`) say otherwise or nothing, in lower case. */
@@ -76,6 +78,26 @@ const list = z
     (Array.isArray(value) ? value : [value]).flatMap((item: unknown) => said.parse(item) ?? []),
   );
 
+/** What `push` may tell. */
+export const ToldPush = z.strictObject(
+  {
+    repository: said,
+    branch: said,
+    /** The revision that its commits come after; left out: not known, as after a forced push. */
+    before: said,
+    commits: toldCommits(),
+  },
+  { error: noOther },
+);
+export type ToldPush = z.infer<typeof ToldPush>;
+
+function toldCommits() {
+  return z
+    .unknown()
+    .optional()
+    .transform((value) => (Array.isArray(value) ? value : [value]).flatMap(toCommit));
+}
+
 /** What a sender tells of one commit: the first line of its message is its title. What says nothing is left out. */
 function toCommit(value: unknown): readonly Commit[] {
   const text = said.parse(value);
@@ -111,10 +133,7 @@ export const ToldChange = z.strictObject(
     from: said,
     to: said,
     /** Texts (“4f2a91c Title”), or objects with `sha`, `title`, `by` and `files`; the newest last. */
-    commits: z
-      .unknown()
-      .optional()
-      .transform((value) => (Array.isArray(value) ? value : [value]).flatMap(toCommit)),
+    commits: toldCommits(),
     url: said,
   },
   { error: noOther },

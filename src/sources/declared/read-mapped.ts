@@ -1,6 +1,6 @@
 import type { Expression } from 'jsonata';
 import type { Alert } from '../../core/alert.ts';
-import type { Change } from '../../core/change.ts';
+import type { Change, Push } from '../../core/change.ts';
 import { clip } from '../../core/clip.ts';
 import { messageOf } from '../../core/errors.ts';
 import { severityOf } from '../../core/severity.ts';
@@ -12,7 +12,7 @@ import { inTurns } from '../in-turns.ts';
 import type { AlertSource, BadInput, ReadContext, ReadResult } from '../ports.ts';
 import { namedTarget } from '../target.ts';
 import { timeOf } from '../time-of.ts';
-import { compile, isOutOfTime, type Mapping, Told } from './mapping.ts';
+import { compile, isOutOfTime, type Mapping, Told, ToldPush } from './mapping.ts';
 import { statusOf } from './status-words.ts';
 import { toChange } from './to-change.ts';
 import { withoutEmpty } from './without-empty.ts';
@@ -33,6 +33,7 @@ export function mappedSource(mapping: Mapping): AlertSource {
   const each = compile(mapping.each ?? '$');
   const alert = mapping.alert === undefined ? null : compile(mapping.alert);
   const change = mapping.change === undefined ? null : compile(mapping.change);
+  const push = mapping.push === undefined ? null : compile(mapping.push);
   const path = /^[\w.]+$/.exec(mapping.each ?? '')?.[0] ?? '';
   return {
     name: mapping.name,
@@ -59,11 +60,24 @@ export function mappedSource(mapping: Mapping): AlertSource {
         list === null
           ? alone(await readPart(parts.value, delivery))
           : gathered(await inTurns(list, (part) => readPart(part, delivery)), path);
-      if (!change) return alerts;
-      const changes = await inTurns(list ?? [parts.value], (part) => readChanges(change, part, delivery));
-      return withChanges(alerts, changes.flat());
+      const whole = list ?? [parts.value];
+      const changes = change ? await inTurns(whole, (part) => readChanges(change, part, delivery)) : [];
+      const pushes = push ? await inTurns(whole, (part) => readPush(push, part, delivery)) : [];
+      return withPushes(change ? withChanges(alerts, changes.flat()) : alerts, pushes.flat());
     },
   };
+
+  /** One that cannot be read is left out: a deployment is told without its commits then. */
+  async function readPush(from: Expression, part: unknown, { payload }: Delivery): Promise<readonly Push[]> {
+    if (part === null || typeof part !== 'object' || Array.isArray(part)) return [];
+    const found = await told(from, part, { payload });
+    if ('ok' in found || found.value === undefined) return [];
+    const parsed = ToldPush.safeParse(found.value);
+    if (!parsed.success) return [];
+    const { repository, branch, before, commits } = parsed.data;
+    const isOfNothing = repository === null || branch === null || commits.length === 0;
+    return isOfNothing ? [] : [{ repository, branch, before, commits }];
+  }
 
   async function readChanges(
     from: Expression,
@@ -111,6 +125,9 @@ function alone(read: Alert | BadInput | null): ReadResult {
   if (read !== null && 'ok' in read) return read;
   return { ok: true, alerts: read === null ? [] : [read] };
 }
+
+const withPushes = (read: ReadResult, pushes: readonly Push[]): ReadResult =>
+  read.ok && pushes.length > 0 ? { ...read, pushes } : read;
 
 /** A change that cannot be read keeps no alert away, nor the other way round. */
 function withChanges(alerts: ReadResult, read: readonly (Change | BadInput)[]): ReadResult {

@@ -9,6 +9,7 @@ import { localMachine } from './connect/local-machine.ts';
 import { sshMachine } from './connect/ssh/remote-machine.ts';
 import { checkHost } from './doctor.ts';
 import { hostFacts } from './facts.ts';
+import { hostInventory } from './inventory.ts';
 import { certificates } from './read/certificates.ts';
 import { compareFiles } from './read/compare-files.ts';
 import { fileSystems } from './read/file-systems.ts';
@@ -52,6 +53,7 @@ export const host = defineKind<HostConfig, Host>({
   doctor: (config, { system }) => checkHost(config, system),
   refuses: ({ ssh }) => (ssh ? { apply_patch: NO_PATCH_OVER_SSH, undo_patch: NO_PATCH_OVER_SSH } : {}),
   facts: hostFacts,
+  inventory: hostInventory,
   watch: () => null,
   logs: (_, { logs }) => logs,
   advise: adviseHost,

@@ -8,6 +8,7 @@ import { advisePostgres } from './advise.ts';
 import { postgresFields, readingRole, readPostgres } from './config.ts';
 import { connectPostgres } from './connect/connect-postgres.ts';
 import { postgresFacts } from './facts.ts';
+import { postgresInventory } from './inventory.ts';
 import { postgresActivity } from './read/activity.ts';
 import { postgresBlockingTree } from './read/blocking-tree.ts';
 import { postgresCacheHit } from './read/cache-hit.ts';
@@ -42,6 +43,7 @@ export const postgres = defineKind({
     return `reachable (system ${systemIdentifier})${actUrl ? '' : ', read-only'}`;
   },
   facts: postgresFacts,
+  inventory: postgresInventory,
   watch: () => null,
   logs: () => [],
   advise: advisePostgres,

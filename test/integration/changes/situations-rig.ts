@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { playSituation, type Played } from '../../../evals/changes/play-situation.ts';
+import { type Played, playSituation } from '../../../evals/changes/play-situation.ts';
 import type { Who } from '../../../evals/changes/scene.ts';
 import { scriptedDetective } from '../../../evals/changes/scripted-detective.ts';
 import type { Script, Situation } from '../../../evals/changes/situation.ts';

@@ -12,7 +12,7 @@ export function isOwn(event: Fields, own: OwnIdentity): boolean {
 }
 
 /**
- * The message, when it may be an alert: another app's, at the top level. Never a person's, our own, or a bot's reply
+ * The message, or its edit, when it may be an alert or tell of a change: another app's, at the top level. Never a person's, our own, or a bot's reply
  * in a thread (that is how two bots talk to each other for ever).
  */
 export function alertMessageOf(event: Fields, own: OwnIdentity): SlackMessage | null {
@@ -20,7 +20,10 @@ export function alertMessageOf(event: Fields, own: OwnIdentity): SlackMessage | 
   if (event['subtype'] === 'message_changed') {
     const message = event['message'] as Fields | undefined;
     const channel = event['channel'];
-    return message && typeof channel === 'string' ? alertMessageOf({ ...message, channel }, own) : null;
+    if (!message || typeof channel !== 'string') return null;
+    const now = alertMessageOf({ ...message, channel }, own);
+    // Whole: what it said before, and when it was edited, stand beside it.
+    return now && { ...event, channel, ts: now.ts };
   }
   const { channel, ts, thread_ts: thread, subtype } = event as Readonly<Record<string, string | undefined>>;
   const byApp = typeof event['bot_id'] === 'string' || typeof event['app_id'] === 'string';

@@ -25,6 +25,8 @@ interface MessageEvent {
 export interface EventHooks {
   readonly isAlertChannel: (channel: string) => Promise<boolean>;
   readonly takeAlert: (message: SlackMessage) => Promise<void>;
+  /** Elsewhere another app's message is no alert, and may tell what was deployed. */
+  readonly takeChange: (message: SlackMessage) => Promise<void>;
 }
 
 /** Messages, mentions and the Home tab. */
@@ -34,6 +36,7 @@ export function registerEvents(app: App, context: SlackContext, hooks: EventHook
     const alert = alertMessageOf(event as unknown as Readonly<Record<string, unknown>>, identity);
     if (alert) {
       if (await hooks.isAlertChannel(alert.channel)) await hooks.takeAlert(alert);
+      else await hooks.takeChange(alert);
       return;
     }
     const message = event as unknown as MessageEvent;

@@ -62,6 +62,10 @@ export const postgresSettings = postgresReadTool({
   },
 });
 
+/** A condition of SQL that says the same of a setting's name. */
+export const isHiddenSql = (name: string): string =>
+  `(${name} ~* '${secret.source}' OR strpos(${name}, '.') > 0 AND ${name} !~* '${knownExtensions.source}')`;
+
 function isHidden(name: string): boolean {
   return secret.test(name) || (name.includes('.') && !knownExtensions.test(name));
 }

@@ -10,6 +10,7 @@ import { tabledCapabilities } from '../../../../src/llm/capabilities.ts';
 import { requestBody } from '../../../../src/llm/request-body.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
 import { kinds } from '../../../../src/targets/kinds.ts';
+import { changesTools } from '../../../../src/tools/changes/changes-tools.ts';
 import { evidenceTools } from '../../../../src/tools/evidence/evidence-tools.ts';
 import { memoryToolset } from '../../../../src/tools/memory/memory-tools.ts';
 
@@ -23,7 +24,7 @@ const SUBJECTS = [
   { domain: 'docker', targetKind: 'docker', neighbours: [PROMETHEUS, { name: 'shop-db', kind: 'postgres' }] },
 ] as const;
 /** As the composition root offers them. */
-const offered = [...allTools, ...evidenceTools, ...memoryToolset];
+const offered = [...allTools, ...evidenceTools, ...changesTools, ...memoryToolset];
 const reports: Readonly<Record<(typeof ROLES)[number], z.ZodType>> = {
   triage: TriageReport,
   detective: DiagnosisReport,
@@ -105,7 +106,7 @@ describe('what is declared to a model', () => {
   });
 
   it('names a target, where there are several, and a reason beside every tool’s own input, without shadowing one', () => {
-    const targetless = new Set([...evidenceTools, ...memoryToolset].map((tool) => tool.name));
+    const targetless = new Set([...evidenceTools, ...changesTools, ...memoryToolset].map((tool) => tool.name));
     for (const role of ['detective', 'surgeon'] as const) {
       for (const tool of toolsOf(role, offered, ['shop-db', 'billing-db'])) {
         if (targetless.has(tool.name)) continue;
