@@ -27,6 +27,8 @@ export async function benchChanges({
   const database = openDatabase(databaseUrl, { name: 'bench' });
   const { sql } = database;
   try {
+    // The driver learns the types of arrays with its first statement.
+    await sql`SELECT 1`;
     const incidents = await openOneEach(sql);
     const empty = await timesOf(sql, incidents);
     const begun = performance.now();
@@ -57,7 +59,7 @@ export async function benchChanges({
 async function openOneEach(sql: Sql): Promise<ReadonlyMap<string, IncidentId>> {
   const rows = await sql<{ id: IncidentId; target: string }>`
     INSERT INTO incident (title, severity, domain, target, source, fingerprint, labels, annotations)
-    SELECT 'It is slow', 'critical', 'kubernetes', name, 'bench', name, '{}', '{}' FROM unnest(${sql.array(SYSTEMS)}::text[]) AS name
+    SELECT 'It is slow', 'critical', 'kubernetes', name, 'bench', name, '{}', '{}' FROM unnest(${sql.array([...SYSTEMS])}::text[]) AS name
     RETURNING id, target`;
   return new Map(rows.map(({ id, target }) => [target, id]));
 }

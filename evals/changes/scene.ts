@@ -106,7 +106,9 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     recorded: () => scenario.tool_outputs,
     now: options.now,
   });
-  const tools: readonly AnyTool[] = [...system.tools, ...changesTools];
+  // What a system declares of itself is its configuration, which no recording has: rules would have nothing to go by.
+  const recorded = system.tools.map(({ rules: _rules, ...tool }): Tool => tool);
+  const tools: readonly AnyTool[] = [...recorded, ...changesTools];
   const records = createRecords(sql);
   const audit = createAuditLog(sql);
   const key = openVaultKey('', randomBytes(32));
@@ -131,7 +133,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     subjectOf: (id) => readChangesSubject({ sql, records, targets: byName }, id),
     looks: { now: looks.lookNow, read: readLooks },
   });
-  const registry = createRegistry<Tool | ChangesTool>([...system.tools, ...changesTools]);
+  const registry = createRegistry<Tool | ChangesTool>([...recorded, ...changesTools]);
   const gate = createGate({
     rules,
     approvers: policy,

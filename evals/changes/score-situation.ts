@@ -82,6 +82,7 @@ export function faultsOfClaude(situation: Situation, played: Played, script: Scr
   const isRight =
     script.part === undefined ||
     (script.part === 'cause' && part === 'cause') ||
+    (script.part === 'named' && (part === 'cause' || part === 'suspect')) ||
     (script.part === 'not_cause' && part !== 'cause') ||
     (script.part === 'none' && (part === undefined || part === 'unrelated'));
   return [
@@ -99,10 +100,9 @@ export function faultsOfClaude(situation: Situation, played: Played, script: Scr
 /** A model that has read nothing but what was changed, and is sure of it. */
 export function faultsOfRash(situation: Situation, played: Played): Faults {
   const { diagnosis } = played;
-  const isSure =
-    diagnosis.origin === 'model' &&
-    diagnosis.verdict === 'cause_found' &&
-    diagnosis.confidence >= MUTATION_CONFIDENCE;
+  // What the playbook then reads and finds is not its doing.
+  if (diagnosis.origin !== 'model') return faultsOfRecord(situation, played);
+  const isSure = diagnosis.verdict === 'cause_found' && diagnosis.confidence >= MUTATION_CONFIDENCE;
   return [
     ...faultsOfRecord(situation, played),
     ...(diagnosis.changes ?? []).flatMap(({ part, title }) =>
@@ -126,7 +126,7 @@ function faultsOfRecord({ found: expected }: Situation, { diagnosis, record, fou
     }),
     ...[...expected.not, ...expected.after].flatMap((title) =>
       check(
-        ![undefined, 'unrelated'].includes(partOf(changes, title)),
+        [undefined, 'unrelated'].includes(partOf(changes, title)),
         `${title} is on record as ${partOf(changes, title)}`,
       ),
     ),

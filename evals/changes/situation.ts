@@ -69,8 +69,11 @@ const Script = z.strictObject({
   /** A part of the line of its last read that it quotes. */
   line: z.string(),
   cause: z.string(),
-  /** What may stand on record of that change. `not_cause`: a suspect at most. `none`: not even that. Left out: anything. */
-  part: z.enum(['cause', 'not_cause', 'none']).optional(),
+  /**
+   * What may stand on record of that change. `named`: a suspect or the cause, where no code can tell that what is read is its doing.
+   * `not_cause`: a suspect at most. `none`: not even that. Left out: anything.
+   */
+  part: z.enum(['cause', 'named', 'not_cause', 'none']).optional(),
   /** All of these are on record as suspects: there is no winner. */
   both: Titles.default([]),
   /** Must not stand in the cause that is on record. */

@@ -95,3 +95,57 @@ describe('by a Claude that has read nothing but what was changed', () => {
     PLAYING_MS,
   );
 });
+
+describe('the first finding', () => {
+  const [[, situation] = [], script] = [named[0], named[0]?.[1].claude[0]];
+  if (situation === undefined || script === undefined) throw new Error('there is no situation');
+  /** As they were before anybody asked what was changed. */
+  const triage = (who: string) => [
+    'read',
+    'begin',
+    'open on the same system',
+    'recall start',
+    `context ${who} triage`,
+  ];
+  const detective = (who: string) => ['conclude', 'read', 'recall triaged', `context ${who} detective`];
+
+  test(
+    'waits for no step of a turn, and for no read, that it did not wait for before',
+    async () => {
+      const played = await rig.playbook(situation);
+      expect(played.before).toEqual([
+        ...triage('playbook'),
+        ...detective('playbook'),
+        'playbook detective playbook:diagnose:r1:container-died:age',
+        'playbook detective playbook:diagnose:r1:container-died:containers',
+      ]);
+      const reads = ({ record }: Played) => record.toolCalls.filter(({ target }) => target !== null).length;
+      expect(reads(played)).toBe(reads(await withoutChange(situation)));
+      expect(played.record.toolCalls.filter(({ tool }) => tool === 'what_changed')).toHaveLength(1);
+    },
+    PLAYING_MS,
+  );
+
+  test(
+    'nor does a model, which is told what was changed with the alert',
+    async () => {
+      const { before } = await rig.claude(situation, script);
+      expect(
+        before.slice(
+          0,
+          before.findIndex((name) => name.includes(' tool ')),
+        ),
+      ).toEqual([
+        ...triage('claude'),
+        'claude triage r1 memory 1',
+        'claude triage claude:triage:r1:prompt',
+        'claude triage claude:triage:r1:turn 1 message',
+        ...detective('claude'),
+        'claude detective r1 memory 1',
+        'claude detective claude:detective:r1:prompt',
+        'claude detective claude:detective:r1:turn 1 message',
+      ]);
+    },
+    PLAYING_MS,
+  );
+});
