@@ -137,9 +137,9 @@ async function readService(
   service: string,
   options: SessionOptions,
 ): Promise<readonly InventoryItem[]> {
-  const { mainPid, startedAt, ageSeconds, restarts } = await host.service(service, options);
+  const { state, mainPid, startedAt, ageSeconds, restarts } = await host.service(service, options);
   // What it ran before it went down is what it is compared with once it runs again.
-  if (mainPid === null) throw new Error('it does not run');
+  if (mainPid === null || state !== 'running') throw new Error('it does not run steadily');
   const version = await programVersion(host.machine, mainPid, options);
   const of = { part, objects: [service], mayComeAndGo: false } as const;
   const since = ageSeconds === null ? {} : { since: new Date(Date.now() - ageSeconds * 1_000).toISOString() };
