@@ -327,6 +327,6 @@ const targetless: ReadonlySet<AnyTool['kind']> = new Set([
   'foreign',
 ]);
 
-export function isMemoryTool(tool: AnyTool): tool is MemoryTool {
+function isMemoryTool(tool: AnyTool): tool is MemoryTool {
   return tool.kind === 'memory_read' || tool.kind === 'memory_write';
 }

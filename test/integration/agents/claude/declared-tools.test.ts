@@ -106,7 +106,9 @@ describe('what is declared to a model', () => {
   });
 
   it('names a target, where there are several, and a reason beside every tool’s own input, without shadowing one', () => {
-    const targetless = new Set([...evidenceTools, ...changesTools, ...memoryToolset].map((tool) => tool.name));
+    const targetless = new Set(
+      [...evidenceTools, ...changesTools, ...memoryToolset].map((tool) => tool.name),
+    );
     for (const role of ['detective', 'surgeon'] as const) {
       for (const tool of toolsOf(role, offered, ['shop-db', 'billing-db'])) {
         if (targetless.has(tool.name)) continue;

@@ -79,7 +79,8 @@ test('configuration that was changed, written and removed is told, of the whole 
   expect(changed).toMatchObject([
     { kind: 'config', title: `${app('worker.conf')} of web-1 was changed`, where: ['web-1'] },
   ]);
-  const [{ startedAt = '', at = '' } = {}] = changed;
+  const startedAt = changed[0]?.startedAt;
+  const at = changed[0]?.at ?? '';
   expect(Date.parse(at)).toBeGreaterThanOrEqual(Date.parse(startedAt ?? ''));
   expect(
     titles(
