@@ -326,7 +326,3 @@ const targetless: ReadonlySet<AnyTool['kind']> = new Set([
   'changes',
   'foreign',
 ]);
-
-function isMemoryTool(tool: AnyTool): tool is MemoryTool {
-  return tool.kind === 'memory_read' || tool.kind === 'memory_write';
-}
