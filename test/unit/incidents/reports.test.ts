@@ -302,7 +302,7 @@ describe('a post-incident report', () => {
   it.each(recordedIncidents)('$name: is whole at every moment', (recorded) => {
     for (let length = 1; length <= recorded.events.length; length += 1) {
       const text = markdown(recordAt(recorded, length));
-      expect(text.match(/^## /gm)).toHaveLength(9);
+      expect(text.match(/^## /gm)).toHaveLength(10);
       expect(text).not.toMatch(/undefined|\bnull\b|NaN|Invalid/);
     }
   });
@@ -358,7 +358,7 @@ describe('a post-incident report', () => {
           actions: [action],
         });
         const written = markdown(record);
-        expect(written.match(/^## /gm)).toHaveLength(9);
+        expect(written.match(/^## /gm)).toHaveLength(10);
         expect(written.match(/^# /gm)).toHaveLength(1);
         expect(
           written
