@@ -39,6 +39,7 @@ export function marksOf(change: RelatedChange, incident: Incident): ChangeMarks 
   const made = [
     // A sender may tell a revision, and the version in its title.
     ...[change.to, ...(title.match(VERSION) ?? [])].flatMap((version) => versionOf(version) ?? []),
+    ...settingIn(change.to),
     ...(isDeploy ? [] : called),
     ...change.commits.flatMap(marksOfCommit).filter(isTelling),
   ];
@@ -116,6 +117,10 @@ function versionOf(to: string | null): string | null {
   const plain = text.replace(/^v(?=\d)/, '');
   return plain.length >= 3 && /\d/.test(plain) ? plain : null;
 }
+
+/** `app=thread` says what it is a value of; `thread` alone may stand anywhere. */
+const settingIn = (to: string | null): readonly string[] =>
+  /^(?=.{6,}$)[\p{L}\p{N}_./-]+=[\p{L}\p{N}_./:-]+$/u.exec(to?.trim().toLowerCase() ?? '') ?? [];
 
 /** “4MB → 64kB”: what was there before is no mark of what came. */
 function withoutWhatWas(title: string, from: string | null): string {
