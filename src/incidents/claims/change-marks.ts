@@ -57,9 +57,10 @@ export function marksOf(change: RelatedChange, incident: Incident): ChangeMarks 
 
 const VERSION = /(?<![\p{L}\p{N}.])v?\d+(?:\.\d+)+(?:[-+][\p{L}\p{N}.]+)?/gu;
 
-/** They say that something was changed, and not what. */
+/** They say that something was changed, or of which kind it is, and not what. */
 const ACTS: ReadonlySet<string> = new Set(
   (
+    'package ' +
     'change changed set unset turned switched rotated replaced renamed removed deleted dropped added created recreated altered edited ' +
     'updated upgraded lowered raised moved started finished applied reverted restarted enabled disabled deployed'
   ).split(' '),
@@ -142,7 +143,14 @@ function hasWord(text: string, mark: string, isVersionOnly: boolean): boolean {
     : isNumber
       ? '(?<![\\p{L}\\p{N}.])v?'
       : '(?<![\\p{L}\\p{N}_])';
-  const after = isRevision(mark) ? '' : isNumber ? '(?!\\.?[\\p{L}\\p{N}])' : '(?![\\p{L}\\p{N}_])';
+  const after = isRevision(mark)
+    ? ''
+    : isNumber
+      ? '(?!\\.?[\\p{L}\\p{N}])'
+      : // A value goes on where a name would end: pods of a workload are called by it, and a dash.
+        mark.includes('=')
+        ? '(?![./:-]?[\\p{L}\\p{N}_])'
+        : '(?![\\p{L}\\p{N}_])';
   return new RegExp(`${before}${plain}${after}`, 'iu').test(text);
 }
 
