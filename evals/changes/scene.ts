@@ -8,6 +8,7 @@ import { alertChecks } from '../../src/agents/playbook/alert-checks.ts';
 import type { Investigator } from '../../src/agents/ports.ts';
 import { createLooks } from '../../src/changes/looks/looks.ts';
 import { readLooks } from '../../src/changes/looks/read-looks.ts';
+import { createRecordPush } from '../../src/changes/pushed-commits.ts';
 import { createRecordChange } from '../../src/changes/record-change.ts';
 import { createWhatChanged } from '../../src/changes/what-changed.ts';
 import { OpsError } from '../../src/core/errors.ts';
@@ -193,6 +194,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     routes: webhookRoutes({
       accept: createAccept(sql, targets, domainOfLabels(kinds)),
       recordChange: record,
+      recordPush: createRecordPush(sql),
       secret: null,
       ownSecrets: new Map(),
       log,

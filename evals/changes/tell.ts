@@ -82,7 +82,7 @@ function fieldsOf({ title, kind, status, where, environment, who, from, to, comm
 
 /** What GitHub sends of a deployment: the one before it, the push between them, and itself. Written from its documentation. */
 function deliveries(
-  { where: [service = 'shop'], who, to = 'main', commits }: Told,
+  { where: [service = 'shop'], who, from = 'main', to = 'main', commits }: Told,
   n: number,
   at: string,
 ): readonly unknown[] {
@@ -131,7 +131,7 @@ function deliveries(
   };
   const DAYS_MS = 3 * 24 * 60 * MINUTE_MS;
   return [
-    deployed(1_000 + n, before, 'earlier', iso(Date.parse(at) - DAYS_MS)),
+    deployed(1_000 + n, before, from, iso(Date.parse(at) - DAYS_MS)),
     ...(listed.length > 0 ? [push] : []),
     deployed(2_000 + n, after, to, at),
   ];

@@ -1,4 +1,4 @@
-import type { Change } from './change.ts';
+import { type Change, shortRevision } from './change.ts';
 import { clip } from './clip.ts';
 import { count } from './count.ts';
 import { type ChangeSourceSeen, OWN_LOOK, type RelatedChange, type WhatChanged } from './what-changed.ts';
@@ -11,11 +11,13 @@ const MINUTE_MS = 60_000;
 /** “shop-api 1.4.2 deployed (1.4.1 → 1.4.2) by olivia”; versions that the title has are not told twice. */
 export function describeChange({ title, from, to, by }: Change): string {
   const versions =
-    to === null || title.includes(to)
+    to === null || title.includes(shortRevision(to))
       ? ''
-      : ` (${from === null ? '' : `${clip(from, VERSION)} → `}${clip(to, VERSION)})`;
+      : ` (${from === null ? '' : `${versionIn(from)} → `}${versionIn(to)})`;
   return `${clip(title, TITLE)}${versions}${by === null ? '' : ` by ${clip(by, WHO)}`}`;
 }
+
+const versionIn = (version: string): string => clip(shortRevision(version), VERSION);
 
 /** “3 min before it began”; what two looks, or two clocks, only bound says so. */
 export function describeWhen({ when, beforeMs, source }: RelatedChange): string {

@@ -39,6 +39,7 @@ export function marksOf(change: RelatedChange, incident: Incident): ChangeMarks 
   const made = [
     // A sender may tell a revision, and the version in its title.
     ...[change.to, ...(title.match(VERSION) ?? [])].flatMap((version) => versionOf(version) ?? []),
+    ...settingIn(change.to),
     ...(isDeploy ? [] : called),
     ...change.commits.flatMap(marksOfCommit).filter(isTelling),
   ];
@@ -56,9 +57,10 @@ export function marksOf(change: RelatedChange, incident: Incident): ChangeMarks 
 
 const VERSION = /(?<![\p{L}\p{N}.])v?\d+(?:\.\d+)+(?:[-+][\p{L}\p{N}.]+)?/gu;
 
-/** They say that something was changed, and not what. */
+/** They say that something was changed, or of which kind it is, and not what. */
 const ACTS: ReadonlySet<string> = new Set(
   (
+    'package ' +
     'change changed set unset turned switched rotated replaced renamed removed deleted dropped added created recreated altered edited ' +
     'updated upgraded lowered raised moved started finished applied reverted restarted enabled disabled deployed'
   ).split(' '),
@@ -117,6 +119,10 @@ function versionOf(to: string | null): string | null {
   return plain.length >= 3 && /\d/.test(plain) ? plain : null;
 }
 
+/** `app=thread` says what it is a value of; `thread` alone may stand anywhere. */
+const settingIn = (to: string | null): readonly string[] =>
+  /^(?=.{6,}$)[\p{L}\p{N}_./-]+=[\p{L}\p{N}_./:-]+$/u.exec(to?.trim().toLowerCase() ?? '') ?? [];
+
 /** “4MB → 64kB”: what was there before is no mark of what came. */
 function withoutWhatWas(title: string, from: string | null): string {
   const came = title.replace(/\S+(?=\s*(?:→|->))/gu, ' ');
@@ -137,7 +143,14 @@ function hasWord(text: string, mark: string, isVersionOnly: boolean): boolean {
     : isNumber
       ? '(?<![\\p{L}\\p{N}.])v?'
       : '(?<![\\p{L}\\p{N}_])';
-  const after = isRevision(mark) ? '' : isNumber ? '(?!\\.?[\\p{L}\\p{N}])' : '(?![\\p{L}\\p{N}_])';
+  const after = isRevision(mark)
+    ? ''
+    : isNumber
+      ? '(?!\\.?[\\p{L}\\p{N}])'
+      : // A value goes on where a name would end: pods of a workload are called by it, and a dash.
+        mark.includes('=')
+        ? '(?![./:-]?[\\p{L}\\p{N}_])'
+        : '(?![\\p{L}\\p{N}_])';
   return new RegExp(`${before}${plain}${after}`, 'iu').test(text);
 }
 

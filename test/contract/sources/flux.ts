@@ -39,7 +39,7 @@ export const changes: ChangeFixtures = {
   change: {
     id: `Kustomization production/shop-api ${revision}`,
     kind: 'deployment',
-    title: `shop-api ${revision} applied`,
+    title: `shop-api main@sha1:${revision.slice(-40, -33)} applied`,
     where: ['shop-api'],
     at: '2026-03-01T11:58:00.000Z',
     to: revision,

@@ -68,7 +68,7 @@ export const changes: ChangeFixtures = {
     startedAt: '2026-03-01T11:55:00.000Z',
     at: '2026-03-01T11:57:30.000Z',
     by: 'olivia',
-    to: 'f95f852bd8fca8fcc58a9a2d6c842781e32a215e',
+    to: 'v1.4.2',
     url: 'https://github.com/acme/shop/actions/runs/30433642',
   },
   started: begun,

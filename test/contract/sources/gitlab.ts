@@ -47,7 +47,7 @@ export const changes: ChangeFixtures = {
     environment: 'production',
     at: '2026-03-01T11:58:00.000Z',
     by: 'olivia',
-    to: '279484c0',
+    to: 'v1.4.2',
   },
   started: { ...failed, status: 'running', status_changed_at: '2026-03-01 11:55:00 +0000' },
   none: [

@@ -232,6 +232,64 @@ describe('a change that is said to be the cause', () => {
     expect(checked.dropped).toEqual([expect.objectContaining({ reason: expect.stringMatching(reason) })]);
   });
 
+  it.each<[string, Partial<RelatedChange>, string, string, 'cause' | 'suspect']>([
+    [
+      'a setting without a digit, with what it is a value of',
+      { title: 'selector of threads: app=threads → app=thread', from: 'app=threads', to: 'app=thread' },
+      'it selects app=thread, which 0 pods have',
+      'The service selects app=thread.',
+      'cause',
+    ],
+    [
+      'not the value that was there before',
+      { title: 'selector of threads: app=thread → app=threads', from: 'app=thread', to: 'app=threads' },
+      'it selects app=thread, which 0 pods have',
+      'The service selects app=thread.',
+      'suspect',
+    ],
+    [
+      'not a value that only begins alike',
+      { title: 'selector of threads: app=threads → app=thread', from: 'app=threads', to: 'app=thread' },
+      'it selects app=thread-pool, which 0 pods have',
+      'The service selects app=thread-pool.',
+      'suspect',
+    ],
+    [
+      'not a plain word, which may stand anywhere',
+      { title: 'mode: normal → drained', from: 'normal', to: 'drained', kind: 'infrastructure' },
+      'the pool is drained',
+      'The pool is drained.',
+      'suspect',
+    ],
+    [
+      'a package by its name, whatever its version',
+      {
+        title: 'package thumbnailer of app-1: 2.3 → 2.4',
+        from: '2.3',
+        to: '2.4',
+        kind: 'infrastructure',
+      },
+      '77 thumbnailer processes use 190 %',
+      'Processes of thumbnailer use the processor.',
+      'cause',
+    ],
+    [
+      'not that there is a package',
+      { title: 'package thumbnailer of app-1: 2.3 → 2.4', from: '2.3', to: '2.4', kind: 'infrastructure' },
+      'the package mailer writes 2.4 MB a second',
+      'The package mailer writes too much.',
+      'suspect',
+    ],
+  ])('is known by %s', (_, given, shown, rootCause, part) => {
+    const answer = found([aChange('c1', { kind: 'config', where: ['shop-db'], ...given })]);
+    const checked = check([says('c1', 'cause', ASKED, LIVE)], {
+      answer,
+      calls: [asked(answer), live(shown)],
+      said: { rootCause },
+    });
+    expect(partsOf(checked)).toEqual({ c1: part });
+  });
+
   it('is a neighbour’s where a read of that neighbour shows it', () => {
     const cache = aChange('c1', { touches: 'neighbour', through: 'shop-cache', where: ['shop-cache'] });
     const checked = check([says('c1', 'cause', ASKED, LIVE)], {

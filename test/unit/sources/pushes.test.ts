@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { describeChange } from '../../../src/core/describe-changes.ts';
 import { alertSource } from '../../../src/sources/registry.ts';
 
 const receivedAt = new Date('2026-03-01T12:00:00Z');
@@ -120,3 +121,26 @@ test('a deployment tells its own commit with what its sender knows of it', async
     { commits: [{ sha: '279484c0', title: null, by: 'olivia', files: ['src/pay.ts'] }] },
   ]);
 });
+
+test.each([
+  ['v1.4.2', 'shop v1.4.2 deployed', 'v1.4.2'],
+  ['refs/tags/shop@1.4.2-rc.1', 'shop shop@1.4.2-rc.1 deployed', 'shop@1.4.2-rc.1'],
+  ['8.0', 'shop 8.0 deployed', '8.0'],
+  ['main', 'shop main deployed', sha('c')],
+  ['release/1.4', 'shop release/1.4 deployed', sha('c')],
+  [sha('c'), 'shop ccccccc deployed', sha('c')],
+  [undefined, 'shop ccccccc deployed', sha('c')],
+])(
+  'of a deployment of %s the version is what runs, its commit the hash, and its title never a whole hash',
+  async (ref, title, to) => {
+    const deployment = { id: 1, sha: sha('c'), ref, created_at: '2026-03-01T11:59:00Z' };
+    const delivery = {
+      deployment,
+      deployment_status: { id: 2, state: 'success' },
+      repository: { name: 'shop', full_name: 'acme/shop' },
+    };
+    const [change] = (await read('github', delivery)).changes ?? [];
+    expect(change).toMatchObject({ title, to, commits: [{ sha: sha('c') }] });
+    expect(change && describeChange(change)).not.toContain(sha('c').slice(0, 8));
+  },
+);
