@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { createWhatChanged } from '../src/changes/what-changed.ts';
 import type { IncidentId } from '../src/core/ids.ts';
 import type { Sql } from '../src/core/sql.ts';
@@ -9,6 +10,15 @@ import { quantile } from './running-product.ts';
 
 const CHANGES = 1_000_000;
 const TIMES = 100;
+/** As `sentry bench changes --changes N` passes it on. */
+export function changesSize(args: readonly string[]): number {
+  const options = {
+    changes: { type: 'string', default: String(CHANGES) },
+    json: { type: 'boolean', default: false },
+  } as const;
+  return Number(parseArgs({ args: [...args], options }).values.changes);
+}
+
 /** A quiet one, one of which a twentieth of all changes is, and one of which nobody ever told. */
 const SYSTEMS = ['shop-7', 'shop-busy', 'shop-untold'] as const;
 const ONE = { kind: 'kubernetes', domain: 'kubernetes', environment: 'production', aliases: [] } as const;

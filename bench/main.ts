@@ -7,7 +7,7 @@ import { loadConfig } from '../src/config/config.ts';
 import { createLog } from '../src/infra/log/log.ts';
 import { benchAgent } from './agent.ts';
 import { benchAudit } from './audit.ts';
-import { benchChanges } from './changes.ts';
+import { benchChanges, changesSize } from './changes.ts';
 import { benchConcurrency } from './concurrency.ts';
 import { benchDistance } from './distance.ts';
 import { benchGrowth } from './growth.ts';
@@ -62,7 +62,7 @@ async function measure(name: string): Promise<object> {
     case 'audit':
       return withStore(benchAudit);
     case 'changes':
-      return withStore(benchChanges);
+      return withStore((store) => benchChanges({ ...store, changes: changesSize(flags) }));
     case 'log-watcher':
       return withStore((store) => benchLogWatcher(dataDir, store));
     case 'growth':

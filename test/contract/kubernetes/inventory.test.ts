@@ -75,7 +75,7 @@ describe('a workload', () => {
     expect(changed).toMatchObject({
       title: 'image of orders on shop: shop/orders:1.2 → shop/orders:1.3',
       kind: 'deployment',
-      where: ['shop', 'orders'],
+      where: ['shop', 'orders', 'shop/orders'],
       at: new Date(metadata.creationTimestamp).toISOString(),
       from: 'shop/orders:1.2',
       to: 'shop/orders:1.3',
