@@ -52,7 +52,8 @@ export function faultsOfPlaybook(situation: Situation, played: Played, without: 
   const { diagnosis, found } = played;
   const changes = diagnosis.changes ?? [];
   const blamed = changes.filter(({ part }) => part === 'cause');
-  const isDown = found === null || found.answer === 'could_not_look';
+  // Where nobody is expected to tell, the answer on record says so, and a runbook's diagnosis need not repeat it.
+  const isDown = found === null || found.couldNotLook.length > 0;
   return [
     ...faultsOfRecord(situation, played),
     ...(mustBeNamed(situation) ? (situation.found.suspects ?? []) : []).flatMap((title) =>
