@@ -73,7 +73,11 @@ it('an edited alert message is taken in again, an edit of our own is not', async
     text: 'RESOLVED: disk',
   });
   await eventually(() =>
-    expect(scene.alerts.map((each) => each['text'])).toEqual(['FIRING: disk', 'RESOLVED: disk']),
+    // An edit comes whole: what it says now stands in its message.
+    expect(scene.alerts.map(({ text, message }) => message ?? { text })).toMatchObject([
+      { text: 'FIRING: disk' },
+      { text: 'RESOLVED: disk' },
+    ]),
   );
   expect(scene.alerts[1]?.ts).toBe(scene.alerts[0]?.ts);
 });
