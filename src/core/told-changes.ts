@@ -1,3 +1,4 @@
+import { describeChange } from './describe-changes.ts';
 import type { IncidentEvent } from './event.ts';
 import type { JudgedChange, RelatedChange, WhatChanged } from './what-changed.ts';
 
@@ -52,12 +53,20 @@ export function isCallOfLook(event: IncidentEvent, events: Events): boolean {
   );
 }
 
-/** A reference is one of the call that is cited beside it, and says nothing in another's. */
-function changeOf({ ref, toolCallIds }: JudgedChange, looks: readonly Looked[]): RelatedChange | null {
+/**
+ * A reference is one of the call that is cited beside it, and says nothing in another's: what another call told of is known
+ * again by its title, where only one is called so.
+ */
+function changeOf({ ref, title, toolCallIds }: JudgedChange, looks: readonly Looked[]): RelatedChange | null {
   const look = looks.find(({ toolCallId }) => toolCallIds.includes(toolCallId));
-  const known = look === undefined ? [] : [...look.found.suspects, ...look.found.afterwards];
-  return known.find((change) => change.ref === ref) ?? null;
+  if (look !== undefined) return changesOf(look).find((change) => change.ref === ref) ?? null;
+  const newest = looks.at(-1);
+  const called =
+    newest === undefined ? [] : changesOf(newest).filter((each) => describeChange(each) === title);
+  return (called.length === 1 && called[0]) || null;
 }
+
+const changesOf = ({ found }: Looked): readonly RelatedChange[] => [...found.suspects, ...found.afterwards];
 
 const isSame = (one: RelatedChange, other: RelatedChange): boolean =>
   one.source === other.source && one.id === other.id;

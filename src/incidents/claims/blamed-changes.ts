@@ -23,11 +23,15 @@ const ACTS: readonly RegExp[] = [
   /\bmigrations?\b/i,
   /\b(?:was|were|been) changed\b|\bchange (?:of|to|in|by|at)\b|\b(?:config(?:uration)?|settings?|recent|last) changes?\b/i,
   /\bcommits?\b/i,
+  /\b(?:shipped|bumped|(?:the|a|last|recent) (?:bump|push)|pushed (?:by|at)|merged|pull request|went to)\b|\bPR \d/i,
 ];
+
+/** What is said to have done it. */
+const DID: RegExp = /\b(?:makes?|made|caus(?:es|ed)|br(?:eaks?|oke|oken))\b/i;
 
 /** Who says this leaves it open. */
 const HEDGED =
-  /\b(?:may|might|could|either|or|whether|possibl[ey]|perhaps|suspects?|suspected|unclear|not (?:known|shown|clear|proven))\b/i;
+  /\b(?:may|might|either\b.*\bor|whether|possibl[ey]|perhaps|suspects?|suspected|unclear|not (?:known|shown|clear|proven))\b/i;
 
 /**
  * What of a model's cause blames a change that the record does not bear out, each as a sentence: one that came after, one
@@ -44,13 +48,19 @@ export function blameProblems(
   const isCause = (change: RelatedChange): boolean => causes.includes(describeChange(change));
   const evidence = cited.filter((call) => !isAnswer(call));
   return rootCause.split(/(?<=[.;!?])\s+/).flatMap((sentence) => {
+    const isShown = (word: string): boolean => evidence.some(({ output }) => namesMark(output, word));
+    const named = known.filter(
+      (change) => isNamed(sentence, change, incident) || isToldOf(sentence, change, isShown),
+    );
     const acts = ACTS.filter((act) => act.test(sentence));
-    if (acts.length === 0 || HEDGED.test(sentence)) return [];
-    const named = known.filter((change) => isNamed(sentence, change, incident));
+    const isBlamed = named.some((change) => isSaidToDoIt(sentence, change, incident, isShown));
+    if (acts.length === 0 && !isBlamed) return [];
+    const areLate = named.length > 0 && named.every(({ when }) => when === 'after');
+    if (!areLate && isHedged(sentence, named, incident)) return [];
     const blamed = named.find(isCause);
     if (blamed !== undefined) return commitProblem(sentence, blamed, evidence);
     const [late] = named;
-    if (late !== undefined && named.every(({ when }) => when === 'after'))
+    if (late !== undefined && areLate)
       return [`“${describeChange(late)}” was changed ${describeWhen(late)}.`];
     // What a read itself says was rolled out, changed or migrated may be said.
     if (acts.some((act) => evidence.some(({ output }) => act.test(output)))) return [];
@@ -61,6 +71,38 @@ export function blameProblems(
       ? []
       : ['It blames a change, and nothing that it cites shows which one, or that it did it.'];
   });
+}
+
+/** By who made it, or the number of its pull request, which no read of the system shows. */
+function isToldOf(sentence: string, { by, url }: RelatedChange, isShown: (word: string) => boolean): boolean {
+  const request = /\/(\d{2,})\/?$/.exec(url ?? '')?.[1];
+  return [by, request].some(
+    (word) => word !== null && word !== undefined && namesMark(sentence, word) && !isShown(word),
+  );
+}
+
+/** “shop-api 1.4.2 makes sessions wait”, “olivia broke it”: no act is named, and yet it is blamed. What a read shows runs. */
+function isSaidToDoIt(
+  sentence: string,
+  change: RelatedChange,
+  incident: Incident,
+  isShown: (word: string) => boolean,
+): boolean {
+  if (!DID.test(sentence)) return false;
+  const { put } = marksOf(change, incident);
+  return (
+    isToldOf(sentence, change, isShown) || put.some((mark) => namesMark(sentence, mark) && !isShown(mark))
+  );
+}
+
+/** In the clause that blames: what follows from it may be put carefully. */
+function isHedged(sentence: string, named: readonly RelatedChange[], incident: Incident): boolean {
+  const clauses = sentence.split(/,?\s+(?:so|because|which|while|and so)\s+/i);
+  return clauses.some(
+    (clause) =>
+      HEDGED.test(clause) &&
+      (ACTS.some((act) => act.test(clause)) || named.some((change) => isNamed(clause, change, incident))),
+  );
 }
 
 /** By its version where it has one: its service may have been changed more than once. */

@@ -4,8 +4,9 @@ import type { Incident } from '../../core/incident.ts';
 import type { ToolCall } from '../../core/tool-call.ts';
 import { OWN_LOOK, type RelatedChange } from '../../core/what-changed.ts';
 
-/** So far apart two tell of one and the same act. */
+/** So far apart a look and a sender tell of one and the same act, and two senders of one version. */
 const SAME_ACT_MS = 60_000;
+const SAME_VERSION_MS = 600_000;
 /** A file's name that is shorter says nothing. */
 const MIN_NAME = 4;
 
@@ -13,6 +14,8 @@ const MIN_NAME = 4;
 export interface ChangeMarks {
   /** What it put there: the version or value, the setting, file or flag, and what its commits touched. */
   readonly made: readonly string[];
+  /** Of these only the version or value itself: a whole number is none, since it may count anything. */
+  readonly put: readonly string[];
   /** What else it touched, by name. */
   readonly names: readonly string[];
   /** What is called by plain words only: “password of the database user loans rotated”. Two of them name it. */
@@ -46,6 +49,7 @@ export function marksOf(change: RelatedChange, incident: Incident): ChangeMarks 
   const said = new Set([...own].flatMap(wordsOf));
   return {
     made: [...new Set(made)],
+    put: [versionOf(change.to) ?? ''].filter((mark) => mark !== '' && !/^\d+$/.test(mark)),
     names: [...new Set(called)].filter((name) => !made.includes(name)),
     words: isDeploy
       ? []
@@ -82,14 +86,24 @@ export function marksOfCommit({ sha, title, files }: RelatedChange['commits'][nu
   const revision = versionOf(sha);
   return [
     ...(revision === null ? [] : [revision]),
-    ...files.flatMap((path) => [path, path.slice(path.lastIndexOf('/') + 1)]),
+    ...files
+      .flatMap((path) => [path, path.slice(path.lastIndexOf('/') + 1)])
+      // `server` of `cmd/server` may stand anywhere.
+      .filter((name) => /[./]/.test(name)),
     ...identifiersIn(title ?? ''),
   ].map((mark) => mark.toLowerCase());
 }
 
 /** Whether a read shows what a change put there. */
 export function showsMark({ output, result }: Pick<ToolCall, 'output' | 'result'>, mark: string): boolean {
-  return hasWord(`${output}\n${result === null ? '' : JSON.stringify(result)}`, mark, isBareNumber(mark));
+  return hasWord([output, ...textsIn(result)].join('\n'), mark, isBareNumber(mark));
+}
+
+/** A number of a result counts something, and a key is there whatever it holds. */
+function textsIn(value: unknown, key = ''): readonly string[] {
+  if (typeof value === 'string') return [key === 'version' ? `version: ${value}` : value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) => textsIn(each, name));
 }
 
 /** Whether a text of somebody names it. */
@@ -97,16 +111,35 @@ export function namesMark(text: string, mark: string): boolean {
   return hasWord(text, mark, false);
 }
 
-/** Two tell of one act: the same version, or what Sentry saw by itself of what a sender tells. */
-export function isSameAct(one: RelatedChange, other: RelatedChange): boolean {
-  const [a, b] = [versionOf(one.to), versionOf(other.to)];
-  if (a !== null && a === b) return true;
-  if ((a !== null && namesMark(other.title, a)) || (b !== null && namesMark(one.title, b))) return true;
-  if ((one.source === OWN_LOOK) === (other.source === OWN_LOOK)) return false;
-  return (
-    beginOf(one) <= Date.parse(other.at) + SAME_ACT_MS && beginOf(other) <= Date.parse(one.at) + SAME_ACT_MS
+/**
+ * Two tell of one act: the same version of the same thing, or what Sentry saw by itself of what a sender tells. That two
+ * were at one time in one system says nothing.
+ */
+export function isSameAct(one: RelatedChange, other: RelatedChange, { target }: Incident): boolean {
+  const isOfBoth = one.where.some(
+    (name) => other.where.includes(name) && isThingOf(name, one, target) && isThingOf(name, other, target),
   );
+  if (!isOfBoth || (one.kind === 'rollback') !== (other.kind === 'rollback')) return false;
+  const [a, b] = [versionOf(one.to), versionOf(other.to)];
+  const isOneVersion =
+    (a !== null && (a === b || namesMark(withoutWhatWas(other.title, other.from), a))) ||
+    (b !== null && namesMark(withoutWhatWas(one.title, one.from), b));
+  if (isOneVersion) return areWithin(SAME_VERSION_MS, one, other);
+  if ((one.source === OWN_LOOK) === (other.source === OWN_LOOK)) return false;
+  const look = one.source === OWN_LOOK ? one : other;
+  // Of a look that says what is another one now, that has to be what was told.
+  return look.to === null && !PARTS_OF_IT.has(look.kind) && areWithin(SAME_ACT_MS, one, other);
 }
+
+/** What is changed in a thing; anything else is done to the whole of it. */
+const PARTS_OF_IT: ReadonlySet<string> = new Set(['config', 'migration', 'feature_flag']);
+
+/** All changes of a system share its name: that is of the thing only where the title is. */
+const isThingOf = (name: string, { through, title }: RelatedChange, target: string | null): boolean =>
+  name !== target?.toLowerCase() && (name !== through.toLowerCase() || namesMark(title, name));
+
+const areWithin = (ms: number, one: RelatedChange, other: RelatedChange): boolean =>
+  beginOf(one) <= Date.parse(other.at) + ms && beginOf(other) <= Date.parse(one.at) + ms;
 
 /** The earliest that it can have had an effect. */
 export const beginOf = ({ startedAt, at }: RelatedChange): number => Date.parse(startedAt ?? at);

@@ -173,13 +173,13 @@ function unnamed(
 
 /** The live reads that show it to be the cause, or why it is none, as a sentence. */
 function carriedBy(
-  { change, cited }: Named,
+  { answer, change, cited }: Named,
   all: readonly Named[],
   diagnosis: Diagnosis,
   behind: BehindChanges,
 ): readonly ToolCall[] | string {
   if (!behind.isCause) return 'No live read carries a cause.';
-  const late = whyLate(change, behind.onset);
+  const late = whyLate(change, behind.onset, answer.found.beganAt);
   if (late !== null) return late;
   const showing = readsThatShow(change, cited, diagnosis, behind);
   if (showing.length === 0)
@@ -192,11 +192,14 @@ function carriedBy(
     : `No read speaks against another suspect: “${describeChange(rival)}”, ${describeWhen(rival)}.`;
 }
 
-function whyLate(change: RelatedChange, onset: string | undefined): string | null {
+function whyLate(change: RelatedChange, onset: string | undefined, beganAt: string): string | null {
   const began = onset === undefined ? null : Date.parse(onset);
   if (began !== null && began < beginOf(change) - CLOCK_MS)
     return 'What was read shows that it began before that change.';
-  const isBefore = change.when === 'before' || (began !== null && began >= Date.parse(change.at));
+  // A later onset makes nothing earlier: the alert was there.
+  const isBefore =
+    change.when === 'before' ||
+    (began !== null && Math.min(began, Date.parse(beganAt)) >= Date.parse(change.at));
   return isBefore ? null : 'It is not known to have been changed before it began.';
 }
 
@@ -207,17 +210,21 @@ function readsThatShow(
   { origin, rootCause }: Diagnosis,
   { incident, read, current, evidence }: BehindChanges,
 ): readonly ToolCall[] {
-  const { made, names, words } = marksOf(change, incident);
+  const { made, put, names, words } = marksOf(change, incident);
   const isRunbook = origin === 'runbook';
   // That the same service is changed and is in trouble is no more than place and time: somebody has to say so.
-  const marks = isRunbook ? made : [...made, ...names];
+  const marks = isRunbook ? put : [...made, ...names];
+  // Two services may have the same version, and two settings the same value.
+  const called = [...made, ...names].filter((name) => !put.includes(name));
+  const isOfIt = (call: ToolCall): boolean =>
+    !isRunbook || called.length === 0 || called.some((name) => showsMark(call, name));
   return read.filter((call) => {
     if (call.target === null || !current.has(call.id)) return false;
     const claims = evidence.filter(({ toolCallIds }) => toolCallIds.includes(call.id));
     if (claims.length === 0 && !cited.includes(call)) return false;
     const says = [rootCause, ...claims.map(({ claim }) => claim)].join('\n');
     return (
-      marks.some((mark) => namesMark(says, mark) && showsMark(call, mark)) ||
+      (isOfIt(call) && marks.some((mark) => namesMark(says, mark) && showsMark(call, mark))) ||
       (!isRunbook && namesWords(says, call, words))
     );
   });
@@ -225,37 +232,46 @@ function readsThatShow(
 
 /** Of the incident's own system, or for a change elsewhere by a read of where that is. */
 function isThere(
-  { touches, where }: RelatedChange,
+  { touches, through, where }: RelatedChange,
   showing: readonly ToolCall[],
   { target }: Incident,
 ): boolean {
   if (touches === 'it') return true;
   const isOfTarget = target !== null && where.includes(target.toLowerCase());
-  return isOfTarget || showing.some((call) => call.target !== target);
+  return isOfTarget || showing.some((call) => [through, ...where].includes(call.target?.toLowerCase() ?? ''));
 }
 
 /** Other suspects of *it* that nothing speaks against, by any answer of this round: one may have been asked about a part only. */
 function rivalsOf(
   change: RelatedChange,
   all: readonly Named[],
-  { read, current }: BehindChanges,
+  { incident, read, current }: BehindChanges,
 ): readonly RelatedChange[] {
   const out = all.filter(({ part }) => part === 'unrelated').map((one) => one.change);
   return answersIn(read)
     .filter(({ call }) => current.has(call.id))
     .flatMap(({ found }) => found.suspects)
     .filter((other) => other.touches === 'it')
-    .filter((other) => ![change, ...out].some((one) => isSame(one, other) || isSameAct(one, other)));
+    .filter(
+      (other) => ![change, ...out].some((one) => isSame(one, other) || isSameAct(one, other, incident)),
+    );
 }
 
-/** A live read of this round of what a change touched: only that can speak against it. */
+/**
+ * A live read of this round of what a change touched, with a claim that names it: only that can speak against it, and never
+ * where it shows what the change put there.
+ */
 const isReadOf =
-  (change: RelatedChange, { incident, current }: BehindChanges) =>
+  (change: RelatedChange, { incident, current, evidence }: BehindChanges) =>
   (call: ToolCall): boolean => {
     if (call.target === null || !current.has(call.id)) return false;
-    const { made, names } = marksOf(change, incident);
+    const { made, put, names, words } = marksOf(change, incident);
     const marks = [...made, ...names];
-    if (marks.some((mark) => showsMark(call, mark))) return true;
+    const claims = evidence.filter(({ toolCallIds }) => toolCallIds.includes(call.id));
+    const said = claims.map(({ claim }) => claim).join('\n');
+    if (claims.length === 0 || put.some((mark) => showsMark(call, mark))) return false;
+    if (marks.some((mark) => namesMark(said, mark) && showsMark(call, mark))) return true;
+    if (namesWords(said, call, words)) return true;
     // Any read of the incident's own system is one of where it was, and says nothing of a thing in it that has a name.
     if (change.touches === 'it' && marks.length > 0) return false;
     return [change.through, ...change.where].includes(call.target.toLowerCase());

@@ -4,6 +4,7 @@ import { describeChange } from '../../../src/core/describe-changes.ts';
 import type { Diagnosis } from '../../../src/core/diagnosis.ts';
 import type { IncidentEventBody } from '../../../src/core/event.ts';
 import { asToolCallId } from '../../../src/core/ids.ts';
+import { toldChanges } from '../../../src/core/told-changes.ts';
 import type { Json, ToolCall } from '../../../src/core/tool-call.ts';
 import { OWN_LOOK, type RelatedChange, type WhatChanged } from '../../../src/core/what-changed.ts';
 import { doubleChecked } from '../../../src/incidents/claims/double-check.ts';
@@ -306,11 +307,101 @@ describe('a change that is said to be the cause', () => {
       result: null,
     });
     const answer = found([DEPLOY, SETTING]);
-    const checked = check([says('c1', 'cause', ASKED, LIVE), says('c2', 'unrelated', ASKED, OTHER)], {
-      calls: [asked(answer), live(), against],
-    });
+    const parts = (setting: string, claims: boolean) => {
+      const read = { ...against, output: setting };
+      return check([says('c1', 'cause', ASKED, LIVE), says('c2', 'unrelated', ASKED, OTHER)], {
+        calls: [asked(answer), live(), read],
+        said: {
+          evidence: [
+            { claim: WAITS, toolCallIds: [LIVE], quote: WAITS },
+            ...(claims ? [{ claim: setting, toolCallIds: [OTHER], quote: setting }] : []),
+          ],
+        },
+      });
+    };
+    const checked = parts(against.output, true);
     expect(partsOf(checked)).toEqual({ c1: 'cause', c2: 'unrelated' });
     expect(checked.dropped).toEqual([]);
+    // Nobody says what the read is against it, or it shows that the change is there.
+    expect(partsOf(parts(against.output, false))).toEqual({ c1: 'suspect', c2: 'suspect' });
+    expect(partsOf(parts('statement_timeout | 5min | set on this role', true))).toEqual({
+      c1: 'suspect',
+      c2: 'suspect',
+    });
+  });
+
+  it('is not cleared by the very read that shows it', () => {
+    expect(partsOf(check([says('c1', 'unrelated', ASKED, LIVE)]))).toEqual({ c1: 'suspect' });
+  });
+
+  it.each<[string, Partial<RelatedChange>]>([
+    [
+      'another setting of the same minutes',
+      {
+        source: OWN_LOOK,
+        kind: 'config',
+        title: 'max_connections of shop-db: 200 → 20',
+        where: ['shop-db'],
+        from: '200',
+        to: '20',
+        startedAt: minutesBefore(6),
+        beforeMs: 60_000,
+      },
+    ],
+    [
+      'the version after it',
+      { title: 'shop-api 1.4.2 → 1.4.3 deployed', from: '1.4.2', to: '1.4.3', beforeMs: 120_000 },
+    ],
+    [
+      'the same version of another service',
+      { title: 'shop-mailer 1.4.2 deployed', where: ['shop-mailer', 'shop-db'] },
+    ],
+    [
+      'its rollback',
+      {
+        kind: 'rollback',
+        title: 'shop-api rolled back from 1.4.2 to 1.4.1',
+        from: '1.4.2',
+        to: '1.4.1',
+        beforeMs: 60_000,
+      },
+    ],
+  ])('is a suspect beside %s: that is no same act', (_, other) => {
+    const checked = check([says('c1', 'cause', ASKED, LIVE)], {
+      answer: found([DEPLOY, aChange('c2', other)]),
+    });
+    expect(partsOf(checked)).toEqual({ c1: 'suspect', c2: 'suspect' });
+  });
+
+  it('has no rival in what another sender tells of the same version', () => {
+    const again = aChange('c2', { source: 'argo', title: 'shop-api 1.4.2 synced', beforeMs: 240_000 });
+    expect(
+      partsOf(check([says('c1', 'cause', ASKED, LIVE)], { answer: found([DEPLOY, again]) })),
+    ).toMatchObject({ c1: 'cause' });
+  });
+
+  it('is a suspect where it is of about that time, however late its onset is said to be', () => {
+    const seen = aChange('c1', {
+      source: OWN_LOOK,
+      when: 'around',
+      startedAt: minutesBefore(1),
+      at: minutesBefore(-4),
+      beforeMs: 0,
+    });
+    const output = `${WAITS}; the newest since 2026-11-21T10:05:00Z`;
+    const checked = check([says('c1', 'cause', ASKED, LIVE)], {
+      calls: [asked(found([seen])), live(output, { finishedAt: '2026-11-21T10:06:00.000Z' })],
+      said: { onset: '2026-11-21T10:05:00.000Z' },
+    });
+    expect(partsOf(checked)).toEqual({ c1: 'suspect' });
+  });
+
+  it('is a suspect where a read of another neighbour shows it', () => {
+    const cart = aChange('c1', { touches: 'neighbour', through: 'cart-db', where: ['cart-db'] });
+    const checked = check([says('c1', 'cause', ASKED, LIVE)], {
+      calls: [asked(found([cart])), live(WAITS, { target: 'billing-db' })],
+    });
+    expect(partsOf(checked)).toEqual({ c1: 'suspect' });
   });
 
   it('has no rival in what Sentry saw of the same act', () => {
@@ -415,6 +506,27 @@ describe('a cause that blames a change in words', () => {
       found([]),
       /blames a change/,
     ],
+    ...[
+      'The deploy of shop-api 1.4.2 holds the lock, so the 12 sessions could not go on.',
+      'The deploy of shop-api 1.4.2 makes 12 sessions wait or fail.',
+      'The deploy of shop-api 1.4.2 makes 12 sessions wait, so some may fail.',
+      'shop-api 1.4.2 makes 12 sessions wait for a lock on orders.',
+      'Since shop-api went to 1.4.2, 12 sessions wait for a lock on orders.',
+      'What olivia shipped makes 12 sessions wait for a lock on orders.',
+      'olivia broke it: 12 sessions wait for a lock on orders.',
+      'olivia merged PR 4711, and 12 sessions wait for a lock on orders.',
+    ].map((said): [string, string, WhatChanged, RegExp] => [
+      `is blamed so: “${said}”`,
+      said,
+      found([DEPLOY]),
+      /It blames/,
+    ]),
+    [
+      'came after, with a hedge',
+      'The deploy of 1.4.3 may have made 12 sessions wait for a lock.',
+      found([], [LATER]),
+      /4 min after/,
+    ],
   ])('that %s does not stand', (_, rootCause, answer, problem) => {
     expect(blaming(rootCause, answer)).toMatch(problem);
   });
@@ -469,7 +581,65 @@ describe('a runbook’s cause', () => {
     ],
     ['there are two', found([DEPLOY, SETTING]), WAITS, CAUSE],
     ['it came after', found([], [DEPLOY]), WAITS, CAUSE],
+    [
+      'a read names the table that it touched',
+      found([
+        aChange('c1', {
+          kind: 'migration',
+          title: 'comment on orders added',
+          where: ['shop-db', 'orders'],
+          from: null,
+          to: null,
+        }),
+      ]),
+      'pid 4711 holds a lock on orders; 9 wait',
+      'Session 4711 holds a lock on orders.',
+    ],
+    [
+      'a read names the setting, and its number is a count',
+      found([
+        aChange('c1', {
+          kind: 'config',
+          title: 'max_connections of shop-db: 50 → 100',
+          where: ['shop-db'],
+          from: '50',
+          to: '100',
+        }),
+      ]),
+      '100 of 100 connections (max_connections: 100) are used',
+      '100 of 100 connections (max_connections) are used.',
+    ],
+    [
+      'another service has that version',
+      found([aChange('c1', { title: 'shop-mailer 1.4.2 deployed', where: ['shop-mailer', 'shop-db'] })]),
+      WAITS,
+      CAUSE,
+    ],
+    [
+      'a file of a commit is called by a common word',
+      found([
+        aChange('c1', { commits: [{ sha: 'aaaaaa1', title: 'Log less', by: null, files: ['cmd/server'] }] }),
+      ]),
+      'the server has 12 sessions that wait',
+      'The server has 12 sessions that wait.',
+    ],
   ])('is none where %s', (_, answer, output, rootCause) => {
     expect(Object.values(byRunbook(answer, output, rootCause))).not.toContain('cause');
   });
+});
+
+it('is told once where another call than the look told of it', () => {
+  const told = toldChanges(
+    eventsOf(
+      { type: 'changes.looked', round: 1, toolCallId: ASKED, found: found([DEPLOY]) },
+      {
+        type: 'diagnosis.concluded',
+        round: 1,
+        diagnosis: aDiagnosis({
+          changes: [{ ...says('c1', 'unrelated', OTHER, LIVE), title: 'shop-api 1.4.2 deployed by olivia' }],
+        }),
+      },
+    ),
+  );
+  expect(told).toMatchObject({ suspects: [], unrelated: [{ change: { id: 'c1' } }] });
 });

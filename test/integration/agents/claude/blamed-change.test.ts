@@ -120,7 +120,13 @@ async function diagnose(
               rootCause: report.rootCause,
               category: 'blocked_sessions',
               confidence: 0.95,
-              evidence: [{ claim: tree, quote: tree, toolCallIds: cited }],
+              evidence: [
+                { claim: tree, quote: tree, toolCallIds: cited },
+                // What speaks against a change is a claim, too.
+                ...(report.changes.some(([, part]) => part === 'unrelated')
+                  ? [{ claim: SETTINGS, quote: SETTINGS, toolCallIds: [idOf('postgres_long_transactions')] }]
+                  : []),
+              ],
               changes: report.changes.map(([ref, part, ...tools]) => ({
                 ref,
                 part,
