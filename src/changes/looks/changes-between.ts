@@ -179,6 +179,8 @@ function fromTo(was: KeptItem, is: KeptItem): string {
     : `${clip(from, VALUE) || 'empty'} → ${clip(to, VALUE) || 'empty'}`;
 }
 
-/** Null: a digest, or the time at which it was made, which tells nobody anything. */
-const shown = (value: string): string | null =>
-  /^#|^[0-9a-f]{16,}$|^\d{4}-\d\d-\d\dT[\d:.]+\S*$/.test(value) ? null : value;
+/** Without digests, by which somebody could guess. Null: it is one, or the time at which it was made, which tells nobody anything. */
+function shown(value: string): string | null {
+  const text = value.replaceAll(/ ?\(#[0-9a-f]+\)/g, '');
+  return /^#|^[0-9a-f]{16,}$|^\d{4}-\d\d-\d\dT[\d:.]+\S*$/.test(text) ? null : text;
+}
