@@ -2,7 +2,7 @@ import { createRecordChange } from '../changes/record-change.ts';
 import { toldInPrivate } from '../changes/told-in-private.ts';
 import { boundedChange, type Change } from '../core/change.ts';
 import { messageOf } from '../core/errors.ts';
-import { isOpen } from '../slack/people/access.ts';
+import { hasStrangers, isOpen } from '../slack/people/access.ts';
 import { messageUrl } from '../slack/people/identity.ts';
 import type { SlackMessage } from '../slack/ports.ts';
 import type { Services } from './services.ts';
@@ -11,19 +11,23 @@ type Deps = Pick<Services, 'sql' | 'slackWorkspace' | 'targets' | 'log'>;
 
 /**
  * Puts on record what another app says in a channel was deployed: whole where everybody of the workspace reads along, else only what
- * gives nothing away. Throws when it could not be stored.
+ * gives nothing away. Where people of another company post, only of an alert channel: there somebody here said that it counts. Throws when
+ * it could not be stored.
  */
 export async function recordSlackChanges(
   { sql, slackWorkspace, targets, log }: Deps,
   message: SlackMessage,
   changes: readonly Change[],
+  isAlertChannel: boolean,
 ): Promise<void> {
   if (changes.length === 0) return;
   const record = createRecordChange(sql);
   const { access, directory } = slackWorkspace;
   const isKnown = slackWorkspace.own().userId !== null;
   const there = isKnown ? messageUrl(slackWorkspace.identity(), message.channel, message.ts) : null;
-  const open = isOpen(await access.sightOf(message.channel));
+  const sight = await access.sightOf(message.channel);
+  if (hasStrangers(sight) && !isAlertChannel) return;
+  const open = isOpen(sight);
   const names = [...targets.values()].flatMap(({ name, aliases }) => [name, ...aliases]);
   for (const change of changes) {
     const told = open

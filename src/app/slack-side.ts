@@ -167,7 +167,7 @@ async function takeSlackMessage(
         'a message in an alert channel could not be read as an alert',
       );
     for (const alert of read.ok ? acceptedOf(read) : []) await accept(alert);
-    await recordSlackChanges(services, message, (read.ok && read.changes) || []);
+    await recordSlackChanges(services, message, (read.ok && read.changes) || [], true);
   }
 }
 
@@ -178,7 +178,7 @@ async function takeSlackChange(
 ): Promise<void> {
   for (const source of slackSources()) {
     const read = await source.read(message, { receivedAt: new Date(), own });
-    await recordSlackChanges(services, message, (read.ok && read.changes) || []);
+    await recordSlackChanges(services, message, (read.ok && read.changes) || [], false);
   }
 }
 

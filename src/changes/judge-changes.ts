@@ -43,6 +43,9 @@ export interface ChangesSubject {
   readonly neighbours: readonly NamedSystem[];
   /** What configured systems of other environments are called. */
   readonly elsewhere: readonly string[];
+  /** What its alert calls a service, which may have code of its own; and what configured systems are called that are neither it nor a neighbour. */
+  readonly services?: readonly string[];
+  readonly others?: readonly string[];
 }
 
 /** All things that its alert names. */

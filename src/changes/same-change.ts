@@ -24,30 +24,40 @@ export function isSameChange(before: Pair, told: Pair): boolean {
   return fits && before.state === told.state && since <= TOGETHER_MS;
 }
 
-/** Whether a bot's message in Slack is of a change that its own sender tells, too. Their names are known to overlap. */
+/**
+ * Whether a bot's message in Slack is of a change that its own sender tells, too: the same came to the same thing, in the same way, about
+ * then. What does not say its version is of none that does, and a try that failed is never the one that came through.
+ */
 export function isToldTwice(own: Change, heard: Change): boolean {
   const [begun, done, at] = [own.startedAt ?? own.at, own.at, heard.at].map((time) => Date.parse(time)) as [
     number,
     number,
     number,
   ];
+  const [thing] = heard.where;
   return (
     at >= begun - TWICE_MS &&
     at <= done + TWICE_MS &&
-    (own.environment === null ||
-      heard.environment === null ||
-      isSameEnvironment(own.environment, heard.environment)) &&
+    thing !== undefined &&
+    own.where.includes(thing) &&
+    own.kind === heard.kind &&
+    (own.state === 'failed') === (heard.state === 'failed') &&
+    isSameEnvironment(own.environment, heard.environment) &&
     isOneVersion(own, heard)
   );
 }
 
 /** “f95f852” is “f95f852bd8fc…”, and a version that the title of the other has. */
 function isOneVersion(own: Change, heard: Change): boolean {
-  if (own.to === null || heard.to === null) return true;
+  if (own.to === null || heard.to === null) return false;
   const [one, other] = [bare(own.to), bare(heard.to)];
-  const shorter = Math.min(one.length, other.length);
-  const isPrefix = shorter >= 7 && one.slice(0, shorter) === other.slice(0, shorter);
-  return one === other || isPrefix || own.title.includes(other) || heard.title.includes(one);
+  const isShort = [one, other].every((sha) => /^[0-9a-f]{7,}$/.test(sha));
+  const isPrefix = isShort && (one.startsWith(other) || other.startsWith(one));
+  return one === other || isPrefix || tells(own.title, other) || tells(heard.title, one);
 }
+
+/** As a word of its own: “1.4.2” is not in “1.4.21”. */
+const tells = (title: string, version: string): boolean =>
+  title.split(/[\s,;()→]+/).some((word) => bare(word) === version);
 
 const bare = (version: string): string => version.toLowerCase().replace(/^v(?=\d)/, '');

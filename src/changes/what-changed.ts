@@ -117,11 +117,12 @@ function sinceOf(since: string | number | undefined, began: number): number {
 }
 
 function scopeOf(subject: ChangesSubject): ChangesScope {
-  const { system, neighbours } = subject;
+  const { system, neighbours, services = [], others = [] } = subject;
   return {
     target: system?.name ?? null,
     neighbours: neighbours.map((each) => each.name),
-    names: namesOf([...(system?.names ?? []), ...thingsOf(subject)]),
+    names: namesOf([...(system?.names ?? []), ...services.filter((name) => !others.includes(name))]),
+    others,
   };
 }
 

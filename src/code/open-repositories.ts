@@ -12,13 +12,20 @@ export function openRepositories(configs: readonly RepositoryConfig[]): readonly
   );
 }
 
-/** Those of the incident's system, of the systems it may read beside it, and of the services and things its alert is about. */
+/**
+ * Those of the incident's system, of the systems it may read beside it, and of the services of its alert. Anybody may write a label: it opens
+ * no code of another configured system, where the incident has one of its own.
+ */
 export function repositoriesOf(
   repositories: readonly Repository[],
-  { target, neighbours, names }: ChangesScope,
+  { target, neighbours, names, others = [] }: ChangesScope,
 ): readonly Repository[] {
-  const own = new Set(
-    [...(target === null ? [] : [target]), ...neighbours, ...names].map((name) => name.toLowerCase()),
+  const lower = (all: readonly string[]): Set<string> => new Set(all.map((name) => name.toLowerCase()));
+  const systems = lower([...(target === null ? [] : [target]), ...neighbours]);
+  const [called, elsewhere] = [lower(names), lower(others)];
+  return repositories.filter(
+    ({ of }) =>
+      of.some((name) => systems.has(name)) ||
+      (of.some((name) => called.has(name)) && (target === null || !of.some((name) => elsewhere.has(name)))),
   );
-  return repositories.filter(({ of }) => of.some((name) => own.has(name)));
 }

@@ -85,8 +85,10 @@ export interface ChangesScope {
   readonly target: string | null;
   /** Systems that its incidents may read beside it. */
   readonly neighbours: readonly string[];
-  /** What else its system and the thing its alert is about are called: aliases, services, objects. Lower case. */
+  /** What else its system and the services of its alert are called. Lower case. */
   readonly names: readonly string[];
+  /** What other configured systems are called: of theirs nothing is told for a label's sake. Lower case. */
+  readonly others?: readonly string[];
 }
 
 export interface AskedChanges {

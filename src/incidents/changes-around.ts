@@ -1,6 +1,6 @@
 import type { ChangesSubject, NamedSystem } from '../changes/judge-changes.ts';
 import { namesOf } from '../core/change.ts';
-import { ENVIRONMENT_LABELS } from '../core/environment.ts';
+import { ENVIRONMENT_LABELS, isSameEnvironment } from '../core/environment.ts';
 import type { IncidentId } from '../core/ids.ts';
 import type { IncidentRecord } from '../core/incident-record.ts';
 import { isObject } from '../core/json-of.ts';
@@ -36,6 +36,25 @@ const NAMESPACES = ['exported_namespace', 'namespace', 'kubernetes_namespace', '
 /** Who is scraped or runs: often a service, and as often only how the monitoring is set up. */
 const ALSO = ['job'];
 const DATA = ['table', 'table_name', 'relname', 'relation', 'index', 'index_name', 'indexrelname'];
+/** What may have code of its own: a job, a table or whatever is just called `name` opens none. */
+const SERVICES = [
+  'service',
+  'service_name',
+  'app',
+  'application',
+  'component',
+  'container',
+  'container_name',
+  'deployment',
+  'kube_deployment',
+  'statefulset',
+  'daemonset',
+  'cronjob',
+  'workload',
+  'workload_name',
+  'unit',
+  'systemd_unit',
+];
 /** A model's word of when it began is not believed further back. */
 const ONSET_MS = 24 * 60 * 60_000;
 
@@ -102,9 +121,13 @@ export function changesSubjectOf(
     neighbours,
     elsewhere: namesOf(
       others
-        .filter((other) => environment !== null && other.environment !== environment)
+        .filter((other) => !isSameEnvironment(other.environment, environment))
         .flatMap(({ name, aliases }) => [name, ...aliases]),
     ).filter((name) => ![system, ...neighbours].some((each) => each?.names.includes(name))),
+    services: namesOf(labelled(record, SERVICES)),
+    others: namesOf(others.flatMap(({ name, aliases }) => [name, ...aliases])).filter(
+      (name) => ![system, ...neighbours].some((each) => each?.names.includes(name)),
+    ),
   };
 }
 
@@ -179,7 +202,7 @@ function beganAt({
 }: Pick<IncidentRecord, 'incident' | 'alerts' | 'events'>): string {
   const again = events.findLastIndex((event) => event.type === 'alert.repeated' && event.again === true);
   const opened = events[again]?.at ?? incident.openedAt;
-  const alert = alertStartedAt({ incident, alerts });
+  const alert = alertStartedAt({ incident, alerts, events });
   const first = alert !== null && Date.parse(alert) < Date.parse(opened) ? alert : opened;
   const onsets = events.slice(again + 1).flatMap((event) => {
     const onset = event.type === 'diagnosis.concluded' ? event.diagnosis.onset : undefined;

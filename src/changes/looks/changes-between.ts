@@ -81,7 +81,8 @@ function toChange(part: string, thing: Differences, looks: BetweenLooks): Change
   const times = thing.flatMap(({ is }) => is?.since ?? []).toSorted();
   const valued = thing.toSorted((a, b) => weightOf(a) - weightOf(b));
   const [weightiest = thing[0]] = valued;
-  const { was, is } = valued.find((each) => isShown(each.was) && isShown(each.is)) ?? weightiest;
+  const { was, is } = valued.find(isShown) ?? weightiest;
+  const [from, to] = [was && shown(was.value), is && shown(is.value)];
   const isExact = !thing.some((each) => each.is?.orBefore);
   return {
     ...changeOf(looks, [part, item.key], times.at(-1), isExact),
@@ -89,8 +90,9 @@ function toChange(part: string, thing: Differences, looks: BetweenLooks): Change
     title: [titleOf(thing[0], looks.target.name), ...besides(thing)].join(', '),
     where: [looks.target.name, ...item.objects],
     by: thing.find((each) => each.is?.by !== undefined)?.is?.by ?? null,
-    from: was && shown(was.value),
-    to: is && shown(is.value),
+    // Of what differs in what is not shown, neither says anything.
+    from: from === to ? null : from,
+    to: from === to ? null : to,
   };
 }
 
@@ -99,7 +101,10 @@ const weightOf = ({ item: { kind } }: Difference): number => {
   return at === -1 ? KINDS.length : at;
 };
 
-const isShown = (item: KeptItem | null): boolean => item !== null && shown(item.value) !== null;
+function isShown({ was, is }: Difference): boolean {
+  const [from, to] = [was, is].map((item) => item && shown(item.value));
+  return from !== null && to !== null && from !== to;
+}
 
 /** What else differs of a thing, the weightiest first: “image shop:1.2 → shop:1.3”. */
 function besides([, ...others]: Differences): readonly string[] {
@@ -179,6 +184,8 @@ function fromTo(was: KeptItem, is: KeptItem): string {
     : `${clip(from, VALUE) || 'empty'} → ${clip(to, VALUE) || 'empty'}`;
 }
 
-/** Null: a digest, or the time at which it was made, which tells nobody anything. */
-const shown = (value: string): string | null =>
-  /^#|^[0-9a-f]{16,}$|^\d{4}-\d\d-\d\dT[\d:.]+\S*$/.test(value) ? null : value;
+/** Without digests, by which somebody could guess. Null: it is one, or the time at which it was made, which tells nobody anything. */
+function shown(value: string): string | null {
+  const text = value.replaceAll(/ ?\(#[0-9a-f]+\)/g, '');
+  return /^#|^[0-9a-f]{16,}$|^\d{4}-\d\d-\d\dT[\d:.]+\S*$/.test(text) ? null : text;
+}

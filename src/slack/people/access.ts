@@ -38,6 +38,9 @@ export type Sight = 'public' | 'shared' | 'private' | 'closed' | 'unknown';
 /** Whether everybody of the workspace sees it; what cannot be told they do not. */
 export const isOpen = (sight: Sight): boolean => sight === 'public' || sight === 'shared';
 
+/** Whether people of another company are in it. */
+export const hasStrangers = (sight: Sight): boolean => sight === 'shared' || sight === 'closed';
+
 export function createAccess(deps: {
   readonly client: WebClient;
   readonly log: Log;

@@ -12,6 +12,9 @@ const MAX_HUNKS = 12_000;
 const MAX_LINE = 400;
 const MAX_FILES = 100;
 
+/** Files whose hunks are asked for, each of them another call. */
+const MAX_ASKED = 50;
+
 /** What a machine wrote says little, and much of it. */
 const GENERATED =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum|[^/]*\.lock|[^/]*\.min\.(?:js|css)|[^/]*\.(?:map|snap|svg))$|(?:^|\/)(?:vendor|dist|node_modules)\//u;
@@ -75,10 +78,12 @@ async function hunksOf(
 ): Promise<{ readonly shown: readonly string[]; readonly left: number }> {
   const shown: string[] = [];
   let size = 0;
+  let asked = 0;
   for (const [at, file] of files.entries()) {
-    if (size >= MAX_HUNKS) return { shown, left: files.length - at };
-    if (file.added === null || isHidden(file.path) || (file.was !== undefined && isHidden(file.was)))
-      continue;
+    if (size >= MAX_HUNKS || asked >= MAX_ASKED) return { shown, left: files.length - at };
+    if (!file.added && !file.removed) continue;
+    if (isHidden(file.path) || (file.was !== undefined && isHidden(file.was))) continue;
+    asked += 1;
     const hunks = await file.hunks(reading);
     if (hunks === null) continue;
     const lines = screenedPatch(hunks.trimEnd()).map((one) => cut(one));

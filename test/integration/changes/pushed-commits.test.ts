@@ -160,9 +160,10 @@ describe('what a webhook and a bot in Slack both tell', () => {
   test.each([
     ['first in Slack', [heard, own]],
     ['first by the webhook', [own, heard]],
-  ])('is one change, as the webhook tells it: %s', async (_order, told) => {
+    ['of which one failed', [{ ...own, state: 'failed' as const, to: null }, heard]],
+  ])('stays on record as both tell it: %s', async (_order, told) => {
     for (const each of told) await record(each);
-    expect(await sources()).toEqual(['github']);
+    expect((await sources()).toSorted()).toEqual(['github', 'slack']);
   });
 
   test('what Sentry saw by itself is not the same word twice', async () => {

@@ -27,12 +27,12 @@ function workspace(sight: Sight): Deps['slackWorkspace'] {
   } as unknown as Deps['slackWorkspace'];
 }
 
-async function post(text: string, sight: Sight, ts = '1772366280.000100') {
-  const message = { type: 'message', channel: 'C0DEPLOYS', bot_id: 'B0CI', ts, text };
+async function post(text: string, sight: Sight, ts = '1772366280.000100', more: object = {}, alerts = false) {
+  const message = { type: 'message', channel: 'C0DEPLOYS', bot_id: 'B0CI', ts, text, ...more };
   const read = slackMessage.read(message, { receivedAt: new Date(0) });
   const targets = new Map([['shop-api', { name: 'shop-api', aliases: [] }]]) as unknown as Deps['targets'];
   const deps = { sql: db.sql, slackWorkspace: workspace(sight), targets, log: quiet };
-  await recordSlackChanges(deps, message, (read.ok && read.changes) || []);
+  await recordSlackChanges(deps, message, (read.ok && read.changes) || [], alerts);
 }
 const known = () =>
   changesAround(db.sql, { where: null, from: '2026-01-01T00:00:00Z', to: '2027-01-01T00:00:00Z' });
@@ -46,7 +46,7 @@ test('what everybody may read is kept whole: who did it by name, and a link to w
   ]);
 });
 
-test.each<Sight>(['private', 'closed', 'unknown'])(
+test.each<Sight>(['private', 'unknown'])(
   'of a channel that is %s only that a known system was changed is kept, and where to read more',
   async (sight) => {
     await post(text, sight);
@@ -72,5 +72,30 @@ test('a start and its end are one change, in a private channel too', async () =>
     expect(await known()).toMatchObject([
       { state: 'succeeded', startedAt: '2026-03-01T11:58:00.000Z', at: '2026-03-01T12:00:00.000Z' },
     ]);
+  }
+});
+
+test('what another app says in the same shape is another change', async () => {
+  const github = (text: string) => ({
+    attachments: [{ text, footer: '<https://github.com/acme/shop-api|acme/shop-api>' }],
+  });
+  await post('', 'public', '1772366280.000100', {
+    app_id: 'A0GITHUB',
+    ...github('Successfully deployed 4f2a91c'),
+  });
+  await post('', 'public', '1772366340.000100', {
+    app_id: 'A0OTHER',
+    ...github('Error when deploying 4f2a91c'),
+  });
+  expect((await known()).map(({ state }) => state)).toEqual(['failed', 'succeeded']);
+});
+
+test('where people of another company post, a change counts in an alert channel alone', async () => {
+  for (const sight of ['shared', 'closed'] as const) {
+    await db.sql`TRUNCATE change`;
+    await post(text, sight);
+    expect(await known()).toEqual([]);
+    await post(text, sight, '1772366280.000100', {}, true);
+    expect(await known()).toHaveLength(1);
   }
 });

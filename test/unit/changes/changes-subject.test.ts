@@ -27,6 +27,7 @@ const subjectOf = (
   incident: Partial<Incident>,
   alerts: readonly Partial<RecordedAlert>[] = [],
   events: readonly object[] = [],
+  known: ReadonlyMap<string, Target> = targets,
 ) =>
   changesSubjectOf(
     {
@@ -49,7 +50,7 @@ const subjectOf = (
       })) as RecordedAlert[],
       events: events as IncidentEvent[],
     },
-    targets,
+    known,
   );
 
 describe('what changes are looked for of', () => {
@@ -122,6 +123,19 @@ describe('what changes are looked for of', () => {
   });
 });
 
+it('is not elsewhere what is of the same environment by another name', () => {
+  const prod = new Map([...targets, ['other', target({ name: 'other', environment: 'prod' })]] as const);
+  expect(subjectOf({}, [], [], prod).elsewhere).toEqual(['staging', 'shop-staging']);
+});
+
+it('has code of its services, and not of jobs, tables or names', () => {
+  const labels = { service: 'Checkout', job: 'billing', table: 'orders', name: 'mailer' };
+  expect(subjectOf({ labels })).toMatchObject({
+    services: ['checkout'],
+    others: ['staging', 'shop-staging', 'billing'],
+  });
+});
+
 describe('when it began', () => {
   const concluded = (onset: string) => ({ type: 'diagnosis.concluded', at: minute(5), diagnosis: { onset } });
   it.each<[string, Parameters<typeof subjectOf>, string]>([
@@ -138,6 +152,15 @@ describe('when it began', () => {
         {},
         [{ startsAt: minute(-7) }, { startsAt: minute(40) }],
         [concluded(minute(-20)), { type: 'alert.repeated', again: true, at: minute(41) }],
+      ],
+      minute(40),
+    ],
+    [
+      'anew, for all of a group that fires again',
+      [
+        { members: 2 },
+        [{ startsAt: minute(-7) }, { startsAt: minute(40) }],
+        [{ type: 'alert.repeated', again: true, at: minute(41) }],
       ],
       minute(40),
     ],

@@ -62,14 +62,19 @@ const heard = (given: Partial<Change>): Change =>
   });
 
 test.each([
-  ['without a version, while it went on', heard({ at: minute(2) }), true],
   ['with the first digits of its hash', heard({ to: '279484c' }), true],
+  ['without a version', heard({ at: minute(2) }), false],
+  ['of a try that failed', heard({ to: '279484c', state: 'failed' }), false],
+  ['of its start', heard({ to: '279484c', state: 'started' }), true],
+  ['of a rollback', heard({ to: '279484c', kind: 'rollback' }), false],
+  ['of another thing of the same system', heard({ to: '279484c', where: ['shop-web', 'shop-api'] }), false],
+  ['of a longer number', heard({ to: '1.4.20', title: 'shop-api 1.4.20 deployed' }), false],
   ['with the version of its title', heard({ to: '1.4.2' }), true],
-  ['in its environment by another name', heard({ environment: 'prod' }), true],
+  ['in its environment by another name', heard({ to: '1.4.2', environment: 'prod' }), true],
   ['of another version', heard({ to: '1.4.3', title: 'shop-api 1.4.3 deployed' }), false],
   ['of another hash', heard({ to: 'f95f852' }), false],
-  ['in another environment', heard({ environment: 'staging' }), false],
-  ['long after', heard({ at: minute(14) }), false],
+  ['in another environment', heard({ to: '1.4.2', environment: 'staging' }), false],
+  ['long after', heard({ to: '1.4.2', at: minute(14) }), false],
 ])('a bot’s message is of the change that a webhook tells, or not: %s', (_what, message, isOne) => {
   expect(isToldTwice(change({}), message)).toBe(isOne);
 });

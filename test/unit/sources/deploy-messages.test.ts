@@ -19,6 +19,14 @@ const changeIn = (content: object): Change | null => read(content).changes?.[0] 
 const sha = '279484c09f2b4c1d8e7a6b5c4d3e2f1a0b9c8d7e';
 const job = 'https://gitlab.example.com/acme/shop/-/jobs/796';
 
+test('a time that a message tells is believed about when it was posted, and no further', () => {
+  const synced = (time: string) =>
+    changeIn({ text: `Application shop-api has been successfully synced at ${time}.` })?.at;
+  expect(synced('2026-03-01T11:49:00Z')).toBe('2026-03-01T11:49:00.000Z');
+  expect(synced('2026-03-01T11:40:00Z')).toBe(at(TS));
+  expect(synced('2026-03-01T13:00:00Z')).toBe(at(TS));
+});
+
 describe('what a deploy bot says in its own shape', () => {
   test.each<[string, object, Partial<Change>]>([
     [
@@ -107,7 +115,7 @@ describe('what a deploy bot says in its own shape', () => {
         ],
       },
       {
-        id: 'gitlab acme/shop 796',
+        id: 'gitlab B0CI acme/shop 796',
         state: 'succeeded',
         title: 'shop 279484c0 deployed in production',
         where: ['shop', 'acme/shop'],
@@ -128,7 +136,7 @@ describe('what a deploy bot says in its own shape', () => {
           },
         ],
       },
-      { id: 'gitlab acme/shop 796', state: 'started' },
+      { id: 'gitlab B0CI acme/shop 796', state: 'started' },
     ],
     [
       'GitLab before 13.12',
@@ -140,7 +148,7 @@ describe('what a deploy bot says in its own shape', () => {
           },
         ],
       },
-      { id: 'gitlab acme/shop 796', state: 'failed', by: 'olivia', to: '279484c0' },
+      { id: 'gitlab B0CI acme/shop 796', state: 'failed', by: 'olivia', to: '279484c0' },
     ],
     [
       'GitHub (integrations/slack, deployment-status.js)',
@@ -187,7 +195,7 @@ describe('what a deploy bot says in its own shape', () => {
         ],
       },
       {
-        id: 'jenkins deploy-shop 18',
+        id: 'jenkins B0CI deploy-shop 18',
         state: 'started',
         by: 'olivia',
         url: 'https://jenkins.example.com/job/deploy-shop/18/',
@@ -245,7 +253,7 @@ describe('what a deploy bot says in its own shape', () => {
           },
         ],
       },
-      { id: 'spinnaker 01HX', state: 'succeeded', where: ['Shop'] },
+      { id: 'spinnaker B0CI 01HX', state: 'succeeded', where: ['Shop'] },
     ],
   ])('%s', (_who, content, change) => {
     expect(changeIn(content)).toMatchObject({ source: 'slack', ...change });

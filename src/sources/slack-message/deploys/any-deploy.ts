@@ -22,7 +22,7 @@ const noHeadline =
 
 /** Any app that says “X deployed Y to Z”, or so much in the fields of its message. */
 export const anyDeploy: DeploySender = {
-  read({ app_id: app, bot_id: bot, username }, { titleLine, lines, url }) {
+  read(_message, { titleLine, lines, url }) {
     const said = [titleLine ?? '', ...lines.slice(0, MOST_LINES)].map((line) =>
       withoutMarks(plainText(line)),
     );
@@ -37,7 +37,7 @@ export const anyDeploy: DeploySender = {
     if (name === null || state === null) return null;
     const version = valueOf('version');
     return {
-      sender: app ?? bot ?? username ?? 'app',
+      sender: 'app',
       kind: line?.kind ?? kindOf(head),
       state,
       names: namesOf(name),

@@ -4,7 +4,7 @@ import type { Content } from '../schema.ts';
 
 /** What a deploy bot's message tells of one change. */
 export interface Deploy extends Pick<Change, 'environment' | 'by' | 'to' | 'commits'> {
-  /** Who told it, for its id: two bots may tell of one thing. */
+  /** In whose shape it is told, for its id. */
   readonly sender: string;
   readonly kind: ChangeKind;
   readonly state: ChangeState;
