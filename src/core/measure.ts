@@ -14,6 +14,8 @@ export interface Measure {
    * out: a yes or no, whose label is that sentence.
    */
   readonly well?: string;
+  /** How it is, and was, when it is not well, as a sentence. Of a yes or no `measureAt` demands it: “not so: …” misleads. */
+  readonly unwell?: { readonly is: string; readonly was: string };
   /** `s`, `%`, `sessions`; empty for a yes or no, read as 1 or 0. */
   readonly unit: string;
   /**
@@ -114,12 +116,14 @@ export const formatValue = (measure: Measure, value: number): string =>
   isYesOrNo(measure) ? (value >= 1 ? 'yes' : 'no') : withUnit(value, measure.unit);
 
 /**
- * `4 sessions waiting for a lock`, where the label says what is counted; else `longest wait for a lock: 24 s`. Of a yes or no the label is
- * a sentence, which is so or is not.
+ * `4 sessions waiting for a lock`, where the label says what is counted; else `longest wait for a lock: 24 s`. Of a yes or no a
+ * sentence: `the rollout is not complete`, or how it was.
  */
-export function formatSeen(measure: Measure, value: number): string {
-  const { label, unit } = measure;
-  if (isYesOrNo(measure)) return value >= 1 ? label : `not so: ${label}`;
+export function formatSeen(measure: Measure, value: number, tense: 'is' | 'was' = 'is'): string {
+  const { label, unit, unwell, bound, healthy } = measure;
+  const isWell = healthy === 'at_least' ? value >= bound : value <= bound;
+  if (unwell !== undefined && !isWell) return unwell[tense];
+  if (isYesOrNo(measure)) return isWell ? label : `not so: ${label}`;
   const said = formatValue(measure, value);
   return unit !== '' && label.startsWith(`${unit} `)
     ? `${said}${label.slice(unit.length)}`
@@ -137,8 +141,16 @@ function withUnit(value: number, unit: string): string {
   return unit === '' ? shown : `${shown} ${unit}`;
 }
 
+/** A yes or no says in a sentence when it is not well; see `isYesOrNo`. */
+type Unwell<M> = M extends { readonly unit: ''; readonly healthy: 'at_least'; readonly bound: 1 }
+  ? Required<Pick<Measure, 'unwell'>>
+  : unknown;
+
 /** A measure that reads one number at a path of its tool's data (`root.wait_seconds`); true counts as 1, false as 0. */
-export function measureAt(path: string, rest: Omit<Measure, 'value'>): Measure {
+export function measureAt<const M extends Omit<Measure, 'value'>>(
+  path: string,
+  rest: M & Unwell<M>,
+): Measure {
   return { ...rest, value: (data) => numberAt(data, path) };
 }
 

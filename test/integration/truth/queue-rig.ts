@@ -83,6 +83,7 @@ export function queueTools(world: QueueWorld): readonly Tool[] {
         measureAt('reachable', {
           name: 'reachable',
           label: 'the queue can be reached',
+          unwell: { is: 'the queue cannot be reached', was: 'the queue could not be reached' },
           unit: '',
           healthy: 'at_least',
           bound: 1,

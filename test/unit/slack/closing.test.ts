@@ -28,6 +28,7 @@ const blocked = measureAt('blocked', {
 const reachable = measureAt('up', {
   name: 'reachable',
   label: 'the database can be reached',
+  unwell: { is: 'the database cannot be reached', was: 'the database could not be reached' },
   unit: '',
   healthy: 'at_least',
   bound: 1,

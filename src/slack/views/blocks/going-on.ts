@@ -52,8 +52,9 @@ function seenLines(record: IncidentRecord, { measured }: Options, cap: Cap): Lin
   const opening = openingsOf(record).at(-1);
   const seen = measured && opening ? seenWrong(record, Date.parse(opening.startedAt), measured) : null;
   if (!seen || !opening) return [];
-  const says = cut(capitalised(oneLine(formatSeen(seen.measure, seen.value))), cap(120));
   const { end, startedAt } = opening;
+  const said = formatSeen(seen.measure, seen.value, end ? 'was' : 'is');
+  const says = cut(capitalised(oneLine(said)), cap(120));
   return [end ? [words(`${says}, open for ${span(startedAt, end.at)}.`)] : [words(says), ...asOf(seen.at)]];
 }
 

@@ -11,6 +11,7 @@ export const stateMeasures = [
   measureAt('running', {
     name: 'running',
     label: 'the container runs steadily',
+    unwell: { is: 'the container does not run steadily', was: 'the container did not run steadily' },
     unit: '',
     healthy: 'at_least',
     bound: 1,
@@ -20,6 +21,7 @@ export const stateMeasures = [
   measureAt('well', {
     name: 'well',
     label: 'its health check passes',
+    unwell: { is: 'its health check fails', was: 'its health check failed' },
     unit: '',
     healthy: 'at_least',
     bound: 1,

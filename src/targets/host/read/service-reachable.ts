@@ -13,6 +13,10 @@ export const serviceReachable = hostTool.read({
     measureAt('reachable', {
       name: 'reachable',
       label: 'the service takes connections at its port',
+      unwell: {
+        is: 'the service takes no connections at its port',
+        was: 'the service took no connections at its port',
+      },
       unit: '',
       healthy: 'at_least',
       bound: 1,

@@ -23,6 +23,7 @@ export const serviceStatus = hostTool.read({
     measureAt('running', {
       name: 'running',
       label: 'the service runs steadily',
+      unwell: { is: 'the service does not run steadily', was: 'the service did not run steadily' },
       unit: '',
       healthy: 'at_least',
       bound: 1,

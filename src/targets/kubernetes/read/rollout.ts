@@ -27,6 +27,7 @@ export const rolloutMeasures = [
   measureAt('complete', {
     name: 'rolled_out',
     label: 'the rollout is complete, and all replicas are available',
+    unwell: { is: 'the rollout is not complete', was: 'the rollout was not complete' },
     unit: '',
     healthy: 'at_least',
     bound: 1,

@@ -21,6 +21,7 @@ export const postgresCheckpoints = postgresReadTool({
       name: 'archive_failing',
       label: 'archiving of the WAL fails',
       well: 'archiving of the WAL does not fail',
+      unwell: { is: 'archiving of the WAL fails', was: 'archiving of the WAL failed' },
       unit: '',
       healthy: 'at_most',
       bound: 0,

@@ -19,6 +19,7 @@ export const postgresReachable = postgresTool.read({
     measureAt('reachable', {
       name: 'reachable',
       label: 'the database can be reached',
+      unwell: { is: 'the database cannot be reached', was: 'the database could not be reached' },
       unit: '',
       healthy: 'at_least',
       bound: 1,
