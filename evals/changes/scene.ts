@@ -123,6 +123,7 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
   const record = createRecordChange(sql);
   let inventory: Inventory = { items: [], unread: [] };
   const looks = createLooks({
+    nameOf: async () => null,
     sql,
     targets: new Map([[target.name, target]]),
     read: async () => ({ system: 'recorded', inventory }),

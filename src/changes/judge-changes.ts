@@ -6,6 +6,7 @@ import {
   type RelatedChange,
   type WhatChanged,
 } from '../core/what-changed.ts';
+import { isMadeFor } from './made-for.ts';
 import { WIDEST } from './read-changes.ts';
 
 /** Clocks of two machines differ by less: what is closer to the beginning than that may be before it or after. */
@@ -27,6 +28,8 @@ export interface NamedSystem {
 
 /** What changes are looked for of. Names are in lower case. */
 export interface ChangesSubject {
+  /** The incident; left out: it is of none. What Sentry did for it is no suspect of it. */
+  readonly incident?: string;
   /** ISO 8601: the earliest that is known of the problem's beginning. */
   readonly beganAt: string;
   /** The incident's own; null: none that is configured. */
@@ -97,7 +100,9 @@ export function judgeChanges(
     });
   const newestFirst = [...related].sort((a, b) => b.at.localeCompare(a.at) || a.id.localeCompare(b.id));
   const isIt = ({ touches }: Pick<RelatedChange, 'touches'>): boolean => touches === 'it';
-  const before = newestFirst.filter(({ when }) => when !== 'after');
+  const before = newestFirst.filter(
+    (one) => one.when !== 'after' && !(subject.incident && isMadeFor(one, subject.incident)),
+  );
   const suspects = [...before.filter(isIt), ...before.filter((one) => !isIt(one))].slice(0, MOST_SUSPECTS);
   // The first after it began say more than the last.
   const afterwards = newestFirst.filter(({ when }) => when === 'after').slice(-MOST_AFTERWARDS);

@@ -54,7 +54,7 @@ export function createWhatChanged(deps: WhatChangedDeps) {
       const subject = await deps.subjectOf(id);
       return subject === null
         ? refuse('UNKNOWN_INCIDENT', `There is no ${id}.`)
-        : whatChanged(deps, subject, asked);
+        : whatChanged(deps, { ...subject, incident: id }, asked);
     },
     async scopeOf(id: IncidentId): Promise<ChangesScope | null> {
       const subject = await deps.subjectOf(id);

@@ -20,15 +20,28 @@ export interface BetweenLooks {
   readonly endedAt: string;
 }
 
+/** A change, and what tells whose doing it may have been. */
+export interface FoundChange {
+  readonly change: Change;
+  /** What the thing is called: its objects, or its own name where it has none. */
+  readonly names: readonly string[];
+  /** Of all that differs of it. */
+  readonly kinds: readonly ChangeKind[];
+}
+
+/** What was changed of a part between two looks at it (`foundBetween`). */
+export const changesBetween = (...given: Parameters<typeof foundBetween>): readonly Change[] =>
+  foundBetween(...given).map(({ change }) => change);
+
 /**
  * What was changed of a part between two looks at it. The same two give the same ids. A change took effect after the last look, and
  * before this one, or before the time that the system itself tells of it.
  */
-export function changesBetween(
+export function foundBetween(
   before: readonly KeptItem[],
   { part, items }: SeenPart,
   looks: BetweenLooks,
-): readonly Change[] {
+): readonly FoundChange[] {
   const known = new Map(before.map((item) => [item.key, item]));
   const now = new Map(items.map((item) => [item.key, item]));
   const differences = [
@@ -38,11 +51,14 @@ export function changesBetween(
     ),
   ];
   const things = perThing(differences);
-  const changes =
-    things.length > MOST_OF_A_PART
-      ? [asOne(part, differences, looks)]
-      : things.map((thing) => toChange(part, thing, looks));
-  return changes.map((change) => boundedChange(change, new Date(looks.endedAt)));
+  const bounded = (change: Change): Change => boundedChange(change, new Date(looks.endedAt));
+  return things.length > MOST_OF_A_PART
+    ? [{ change: bounded(asOne(part, differences, looks)), names: [], kinds: [] }]
+    : things.map((thing) => ({
+        change: bounded(toChange(part, thing, looks)),
+        names: thing[0].item.objects.length > 0 ? thing[0].item.objects : [thing[0].item.name],
+        kinds: thing.map(({ item }) => item.kind),
+      }));
 }
 
 /** `was` null: it came; `is` null: it is gone. `item`: as it is, else as it was. */

@@ -7,7 +7,7 @@ import type { Target } from '../../core/target.ts';
 import { within } from '../../core/within.ts';
 import { redact } from '../../safety/screen/redact.ts';
 import type { RecordChange } from '../record-change.ts';
-import { changesBetween } from './changes-between.ts';
+import { foundBetween } from './changes-between.ts';
 import {
   forgetParts,
   type LookRow,
@@ -18,6 +18,7 @@ import {
   saveFailure,
   saveLook,
 } from './look-rows.ts';
+import { type NameOf, type OwnAction, ownActions, withOwnActions } from './own-actions.ts';
 import { screenedParts } from './screened-item.ts';
 
 /** One look is enough for so long. */
@@ -49,6 +50,8 @@ export interface LooksDeps {
   readonly targets: ReadonlyMap<string, Target>;
   readonly read: ReadInventory;
   readonly record: RecordChange;
+  /** Who approved what Sentry did itself. */
+  readonly nameOf: NameOf;
   readonly log: Log;
   /** How long one look may take; 20 s when left out. */
   readonly timeoutMs?: number;
@@ -104,7 +107,8 @@ async function lookAt(
     const { inventory, system } = read;
     const unread = inventory.unread.map(({ part, why }) => ({ part: bounded(part), why: bounded(why) }));
     const seen = { system, beganAt, endedAt: await clock(sql), parts: screenedParts(inventory), unread };
-    await inTurn(() => sql.begin((tx) => keep(tx, deps, target, seen)));
+    const actions = await ownActions(sql, deps.nameOf, target.name, seen.endedAt);
+    await inTurn(() => sql.begin((tx) => keep(tx, deps, target, seen, actions)));
   } catch (error) {
     const why = bounded(messageOf(error));
     log.debug({ target: target.name, error: why }, 'what this target is made of could not be seen');
@@ -122,18 +126,24 @@ async function readInTime({ read, timeoutMs = TIMEOUT_MS }: LooksDeps, target: s
 }
 
 /** A change is told before what it was found by is kept: after a crash in between it is found, and told, again. */
-async function keep(tx: Tx, { record }: LooksDeps, target: Target, seen: SeenSystem): Promise<void> {
+async function keep(
+  tx: Tx,
+  { record }: LooksDeps,
+  target: Target,
+  seen: SeenSystem,
+  actions: readonly OwnAction[],
+): Promise<void> {
   const known = await lockLook(tx, target.name, seen.beganAt);
   // A look that began before another one was over may have seen less than that.
   if (known.ended_at !== null && seen.beganAt <= known.ended_at) return;
   if (isOther(known, seen)) await forgetParts(tx, target.name);
   const others = await otherParts(tx, target.name, seen.parts);
-  for (const { part, items, readAt } of others) {
+  const found = others.flatMap(({ part, items, readAt }) => {
     const now = seen.parts.find((each) => each.part === part);
-    if (!now) continue;
-    for (const change of changesBetween(items, now, { target, lastAt: readAt, endedAt: seen.endedAt }))
-      await record(change);
-  }
+    const looks = { target, lastAt: readAt, endedAt: seen.endedAt };
+    return now ? foundBetween(items, now, looks).map((each) => ({ ...each, lastAt: readAt })) : [];
+  });
+  for (const change of withOwnActions(found, actions)) await record(change);
   await saveLook(tx, known, seen);
 }
 

@@ -60,6 +60,7 @@ function looksAt(given: Partial<Parameters<typeof createLooks>[0]> = {}): Looks 
     targets: new Map(names.map((name) => [name, targetNamed(name)])),
     read,
     record: createRecordChange(db.sql),
+    nameOf: async () => null,
     log: quiet,
     ...given,
   });
