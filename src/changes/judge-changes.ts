@@ -38,6 +38,8 @@ export interface ChangesSubject {
   readonly data: readonly string[];
   /** What else its alert names that may be a service: it finds a change, and says nothing of others. */
   readonly alsoCalled: readonly string[];
+  /** The namespaces that what it is about is in, where its alert says so. */
+  readonly namespaces?: readonly string[];
   readonly neighbours: readonly NamedSystem[];
   /** What configured systems of other environments are called. */
   readonly elsewhere: readonly string[];
@@ -53,6 +55,12 @@ export const thingsOf = ({
   ...alsoCalled,
   ...data,
 ];
+
+/** `shop/api`: what is deployed is called so where another namespace may have one of its name. */
+export const inNamespaces = (
+  { namespaces = [] }: Pick<ChangesSubject, 'namespaces'>,
+  names: readonly string[],
+): readonly string[] => names.flatMap((name) => namespaces.map((namespace) => `${namespace}/${name}`));
 
 /** All that was read for one question. */
 export interface ReadChanges {
@@ -74,9 +82,11 @@ export function judgeChanges(
 ): WhatChanged {
   const { from, to, inAll, looked, couldNotLook } = read;
   const told = withoutRepeats(read.changes);
+  const asked = of && [...of, ...inNamespaces(subject, of)];
   const related = told
     .filter(
-      ({ state, where }) => state !== 'failed' && (of === null || where.some((name) => of.includes(name))),
+      ({ state, where }) =>
+        state !== 'failed' && (asked === null || where.some((name) => asked.includes(name))),
     )
     .flatMap((change) => {
       const found = relationOf(change, subject);
@@ -145,12 +155,19 @@ function relationOf(
  */
 function thingOf(
   { where, source }: Change,
-  { workloads, alsoCalled, data }: ChangesSubject,
+  subject: ChangesSubject,
   isOfSystem: boolean,
 ): string | undefined {
+  const { workloads, alsoCalled, data, namespaces = [] } = subject;
   if (source === OWN_LOOK && !isOfSystem) return undefined;
+  const whole = inNamespaces(subject, workloads);
   const named = [...workloads, ...alsoCalled, ...(isOfSystem ? data : [])];
-  return where.find((name) => named.includes(name));
+  const own = where.find((name) => whole.includes(name));
+  if (own !== undefined) return own;
+  // A look knows the namespace of all that it sees in one.
+  const isInAnother = (name: string): boolean =>
+    source === OWN_LOOK && namespaces.length > 0 && where.some((other) => other.endsWith(`/${name}`));
+  return where.find((name) => named.includes(name) && !isInAnother(name));
 }
 
 /** It names another thing of the system, while the alert is about one. What a look saw in a database's schema is told from data alone. */

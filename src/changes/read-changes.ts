@@ -77,16 +77,22 @@ export interface SourceTold {
   readonly first: string;
 }
 
-/** Who has ever told of a change of these names: whoever has may be believed to tell of the next one. */
+/** Enough to know who tells of a name: a busy one has many more. */
+const TOLD_AT_MOST = 5_000;
+
+/** Who has told of a change of these names: whoever has may be believed to tell of the next one. The first on record are looked through. */
 export async function sourcesThatTold(
   db: Sql | Tx,
   where: readonly string[],
 ): Promise<readonly SourceTold[]> {
   const names = db.array(namesOf(where));
   return db<SourceTold>`
-    SELECT source, name, environment, min(coalesce(started_at, at)) AS first
-      FROM change, unnest(names) AS name
-     WHERE names && ${names}::text[] AND name = ANY (${names}::text[]) AND source <> ${OWN_LOOK}
+    WITH told AS MATERIALIZED (
+      SELECT source, names, environment, coalesce(started_at, at) AS since
+        FROM change WHERE names && ${names}::text[] LIMIT ${TOLD_AT_MOST})
+    SELECT source, name, environment, min(since) AS first
+      FROM told, unnest(names) AS name
+     WHERE name = ANY (${names}::text[]) AND source <> ${OWN_LOOK}
      GROUP BY source, name, environment ORDER BY source, name, environment`;
 }
 

@@ -13,6 +13,7 @@ import {
 import {
   type ChangesSubject,
   CLOCK_SKEW_MS,
+  inNamespaces,
   judgeChanges,
   type NamedSystem,
   thingsOf,
@@ -90,8 +91,7 @@ async function whatChanged(
   ]);
   const known = new Set(before.map(({ source, id }) => `${source} ${id}`));
   const changes = [...before, ...after.filter(({ source, id }) => !known.has(`${source} ${id}`))];
-  const lookedBySources = toldOf(subject, of, told, from, to);
-  const all = [...lookedBySources, ...seen];
+  const all = [...toldOf(subject, of, told, from, to), ...seen.map((one) => sinceBefore(one, from, began))];
   return judgeChanges(
     subject,
     {
@@ -153,12 +153,15 @@ const systemsAsked = (
 
 /** All that it may be called, or what was asked about. */
 const namesAsked = (subject: ChangesSubject, of: readonly string[] | null): readonly string[] =>
-  of ?? [
-    ...(subject.system?.names ?? []),
-    ...subject.workloads,
-    ...subject.alsoCalled,
-    ...subject.neighbours.flatMap((each) => each.names),
-  ];
+  of === null
+    ? [
+        ...(subject.system?.names ?? []),
+        ...subject.workloads,
+        ...subject.alsoCalled,
+        ...inNamespaces(subject, subject.workloads),
+        ...subject.neighbours.flatMap((each) => each.names),
+      ]
+    : [...of, ...inNamespaces(subject, of)];
 
 /** Looks at the incident's own system. What still runs after its time goes on, and is said so. */
 async function lookAt(
@@ -191,6 +194,17 @@ async function isLooked(looks: OwnLooks, target: string, signal: AbortSignal): P
   }
 }
 
+/** A first look has nothing before it to compare with: made after it began, it says nothing of what was changed before. */
+function sinceBefore(seen: ChangeSourceSeen, from: string, began: number): ChangeSourceSeen {
+  if (seen.from === null) return seen;
+  // One that begins with the window may have been there for long.
+  const isLate = seen.from > from && Date.parse(seen.from) >= began;
+  if (!isLate && seen.from !== seen.to) return seen;
+  const when = isLate ? 'for the first time after it began' : 'only once';
+  const why = `it was looked at ${when}, and there is nothing to compare that with`;
+  return { ...seen, from: null, to: null, why };
+}
+
 /** Who has told of these before, and from when on it was there to tell. */
 function toldOf(
   subject: ChangesSubject,
@@ -219,10 +233,13 @@ function thingCalled(
   const system = systemsAsked(subject, of).find(({ names }) => names.includes(name));
   if (system) return system;
   const { system: own, environment } = subject;
-  const isOfThing = thingsOf(subject).includes(name) && (of === null || of.includes(name));
-  return isOfThing
-    ? { name, environment: own?.environment ?? environment, changesFrom: own?.changesFrom ?? null }
-    : null;
+  const thing = (of ?? thingsOf(subject)).find(
+    (each) =>
+      thingsOf(subject).includes(each) && (each === name || inNamespaces(subject, [each]).includes(name)),
+  );
+  return thing === undefined
+    ? null
+    : { name: thing, environment: own?.environment ?? environment, changesFrom: own?.changesFrom ?? null };
 }
 
 const counts = (

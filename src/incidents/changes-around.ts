@@ -17,23 +17,22 @@ const WORKLOADS = [
   'app',
   'application',
   'component',
-  'container',
-  'container_name',
-  'name',
-  'pod',
-  'pod_name',
   'deployment',
   'kube_deployment',
   'statefulset',
   'daemonset',
-  'replicaset',
   'cronjob',
-  'job_name',
   'workload',
   'workload_name',
   'unit',
   'systemd_unit',
 ];
+const CONTAINERS = ['container', 'container_name', 'name'];
+const PODS = ['pod', 'pod_name', 'kubernetes_pod_name'];
+const REPLICA_SETS = ['replicaset'];
+const JOBS = ['job_name'];
+/** Where the monitoring has its own, as kube-state-metrics has, what it tells of is called `exported_namespace`. */
+const NAMESPACES = ['exported_namespace', 'namespace', 'kubernetes_namespace', 'kube_namespace'];
 /** Who is scraped or runs: often a service, and as often only how the monitoring is set up. */
 const ALSO = ['job'];
 const DATA = ['table', 'table_name', 'relname', 'relation', 'index', 'index_name', 'indexrelname'];
@@ -82,17 +81,24 @@ export function changesSubjectOf(
   const environment = system?.environment ?? labelOf(incident, ENVIRONMENT_LABELS);
   const near = new Set([incident.target, ...neighbours.map(({ name }) => name)]);
   const others = [...targets.values()].filter(({ name }) => !near.has(name));
-  const isCalled = (keys: readonly string[]): readonly string[] =>
-    namesOf(labelled(record, keys).flatMap(alsoNamed)).filter(
-      (name) => !system?.names.includes(name) && !isOnlyAKind(name, target),
-    );
+  const isCalled = (keys: readonly string[], also: Also = plainly): readonly string[] =>
+    labelled(record, keys).flatMap((name) => [name, ...also(name)]);
+  const things = (names: readonly string[]): readonly string[] =>
+    namesOf(names).filter((name) => !system?.names.includes(name) && !isOnlyAKind(name, target));
   return {
     beganAt: beganAt(record),
     system,
     environment,
-    workloads: isCalled(WORKLOADS),
-    alsoCalled: isCalled(ALSO),
-    data: isCalled(DATA),
+    workloads: things([
+      ...isCalled(WORKLOADS),
+      ...isCalled(CONTAINERS, ofInstance),
+      ...isCalled(PODS, ofPod),
+      ...isCalled(REPLICA_SETS, ofReplicaSet),
+      ...isCalled(JOBS, ofJob),
+    ]),
+    alsoCalled: things(isCalled(ALSO)),
+    data: things(isCalled(DATA, ofSchema)),
+    namespaces: namesOf(NAMESPACES.map((key) => labelled(record, [key])).find((all) => all.length > 0) ?? []),
     neighbours,
     elsewhere: namesOf(
       others
@@ -121,15 +127,40 @@ function labelled(
   ];
 }
 
+/** What else something is called. */
+type Also = (name: string) => readonly string[];
+const plainly: Also = () => [];
+
+/** `shop_api_1`, as Compose makes it up, is one of `shop_api`. */
+const ofInstance: Also = (name) => matched(/^(.+)[-_]\d{1,3}$/, name);
+
+/** `shop.orders` is called `orders`, too. */
+const ofSchema: Also = (name) => matched(/^[a-z_][\w$]*\.([a-z_][\w$]*)$/i, name);
+
+/** What Kubernetes makes up has no vowels, and neither 0, 1 nor 3; the hash of a pod template has a digit. */
+const RANDOM = '[bcdfghjklmnpqrstvwxz2456789]';
+const HASHED = new RegExp(`^(.+)-(?=[a-z]*\\d)${RANDOM}{6,10}$`);
+const GENERATED = new RegExp(`^(.+)-${RANDOM}{5}$`);
+
+const ofReplicaSet: Also = (name) => matched(HASHED, name);
+
+/** A cron job's job ends in its minute since 1970; in its second, with an old Kubernetes. */
+const ofJob: Also = (name) => matched(/^(.+)-(?:[2-9]\d{7}|1\d{9})$/, name);
+
 /**
- * `shop-api-7d9f8b6c5d-x2x4z`, `shop-db-0` and `shop_api_1` are of workloads without the end, as Kubernetes and Compose make them up, and
- * `shop.orders` is called `orders`, too.
+ * Whose pod it is: a deployment's `api-7d9f8b6c5d-x2x4z`, a daemon set's or job's `agent-x2x4z`, a cron job's `nightly-29123456-x2x4z`, or
+ * a stateful set's `db-0`. Only the end that was made up is left out: `api-v2` is not `api`.
  */
-function alsoNamed(name: string): readonly string[] {
-  const pod = /^(.+?)(?:-[bcdfghjklmnpqrstvwxz2456789]{6,10})?-[bcdfghjklmnpqrstvwxz2456789]{5}$/.exec(name);
-  const instance = /^(.+)[-_]\d{1,3}$/.exec(name);
-  const part = /^[a-z_][\w$]*\.([a-z_][\w$]*)$/i.exec(name);
-  return [name, pod?.[1], instance?.[1], part?.[1]].filter((each) => each !== undefined);
+function ofPod(name: string): readonly string[] {
+  const owner = matched(GENERATED, name);
+  if (owner.length === 0) return matched(/^(.+)-(?:0|[1-9]\d{0,3})$/, name);
+  const above = owner.flatMap((each) => [...ofReplicaSet(each), ...ofJob(each)]);
+  return above.length > 0 ? above : owner;
+}
+
+function matched(pattern: RegExp, name: string): readonly string[] {
+  const [, part] = pattern.exec(name) ?? [];
+  return part === undefined ? [] : [part];
 }
 
 /** “postgres”, “node-exporter”: the name says what sort of thing it is, and not which. */

@@ -285,7 +285,7 @@ function isSound(call: ToolCall, incidentId: string): boolean {
  * Reads recorded after the alert, or after the last time the cause began to be looked for again: what was seen before a
  * fix was tried proves nothing about now. By the order of the record, since clocks of two machines differ.
  */
-function callsOfThisRound(events: readonly IncidentEvent[]): ReadonlySet<string> {
+export function callsOfThisRound(events: readonly IncidentEvent[]): ReadonlySet<string> {
   const at = events.findLastIndex(beginsRound);
   const began = events[at]?.seq ?? 0;
   const calls = events.flatMap((event) =>

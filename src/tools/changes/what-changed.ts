@@ -11,7 +11,7 @@ export const whatChanged = defineChangesTool({
     since: z.string().max(40).optional().describe('ISO or minutes before'),
     name: z.string().min(1).max(200).optional(),
   }),
-  timeoutMs: 5_000,
+  timeoutMs: 3_000,
   async run({ incidentId, changes, signal }, { since, name }) {
     const found = await changes.whatChanged(incidentId, {
       ...(since === undefined ? {} : { since: /^\d{1,6}$/.test(since) ? Number(since) : since }),

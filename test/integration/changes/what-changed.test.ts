@@ -186,6 +186,25 @@ describe('own looks', () => {
     });
   });
 
+  test('say nothing where there was none before to compare with', async () => {
+    const of = { source: OWN_LOOK, of: 'shop-cluster' };
+    const why =
+      'it was looked at for the first time after it began, and there is nothing to compare that with';
+    for (const to of [minute(20), minute(29)]) {
+      const first = { ...of, from: minute(20), to };
+      expect(await ask({}, { looks: looks({ read: async () => [first] }) })).toMatchObject({
+        answer: 'could_not_look',
+        looked: [],
+        couldNotLook: [{ ...of, from: null, to: null, why }],
+      });
+    }
+    const once = { ...of, from: minute(-1), to: minute(-1) };
+    expect(await ask({}, { looks: looks({ read: async () => [once] }) })).toMatchObject({
+      answer: 'could_not_look',
+      couldNotLook: [{ why: 'it was looked at only once, and there is nothing to compare that with' }],
+    });
+  });
+
   test('are made first, and what they find is in the answer', async () => {
     const now: OwnLooks['now'] = (target) =>
       told({

@@ -65,6 +65,21 @@ describe('what a change touches', () => {
     ['the service that the alert is about', change({ where: ['api'] }), {}, 'it'],
     ['that service in the system', change({ where: ['shop', 'api'] }), {}, 'it'],
     ['what the alert names in passing', change({ where: ['checkout-job'] }), {}, 'it'],
+    [
+      'that service in its namespace',
+      look({ where: ['shop', 'api', 'web/api'] }),
+      { namespaces: ['web'] },
+      'it',
+    ],
+    [
+      'one of its name in another namespace',
+      look({ where: ['shop', 'api', 'web/api'] }),
+      { namespaces: ['admin'] },
+      'neighbour',
+    ],
+    ['one whose namespace nobody knows', look({ where: ['shop', 'api', 'web/api'] }), {}, 'it'],
+    ['a repository of its name', change({ where: ['acme/api', 'api'] }), { namespaces: ['web'] }, 'it'],
+    ['it, told by its namespace alone', change({ where: ['web/api'] }), { namespaces: ['web'] }, 'it'],
     ['another thing of the system', change({ where: ['shop', 'worker'] }), {}, 'neighbour'],
     ['another thing, where the alert names none', change({ where: ['shop', 'worker'] }), nothingNamed, 'it'],
     [

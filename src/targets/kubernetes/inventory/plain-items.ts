@@ -6,6 +6,7 @@ import { digestOf, namesValue, shortName, shortValue } from '../../inventory-par
 import type { ResourceKind } from '../cluster.ts';
 import type { Autoscaler, ConfigMap, KubernetesObject, Quota } from '../objects.ts';
 import { lastWrite } from './managed-fields.ts';
+import { objectsOf } from './workload-items.ts';
 
 /** An object that is told as one: what of it counts, and what is shown of that. */
 interface Plain {
@@ -68,7 +69,7 @@ export function plainItem(
     name: `${called} ${shortName(name)}`,
     kind: changeKind,
     value: shortValue(value(object as never)),
-    objects: [...new Set([name, ...users])],
+    objects: [...new Set([...objectsOf(object), ...users])],
     ...(since === undefined ? {} : { since }),
     ...(by === undefined ? {} : { by: shortName(by) }),
     mayComeAndGo: true,

@@ -77,6 +77,10 @@ export function replicasItem(
   return [propertyOf(thing, 'config', 'replicas', String(workload.spec.replicas ?? 1))];
 }
 
+/** By its name, and by which of that name it is: another namespace may have one, too. */
+export const objectsOf = ({ metadata: { name, namespace } }: KubernetesObject): readonly string[] =>
+  namespace === undefined ? [name] : [name, `${namespace}/${name}`];
+
 /** Who takes variables or files from a config map: it is a change of theirs, too. */
 export function usersOf(
   kind: ResourceKind,
@@ -88,7 +92,7 @@ export function usersOf(
   return [
     ...workloads.map(({ workload }) => ({ user: workload, template: workload.spec.template })),
     ...jobs.map((job) => ({ user: job, template: job.spec.jobTemplate?.spec?.template })),
-  ].flatMap(({ user, template }) => (template && uses(template, name) ? [user.metadata.name] : []));
+  ].flatMap(({ user, template }) => (template && uses(template, name) ? objectsOf(user) : []));
 }
 
 function uses({ spec }: PodTemplate, configMap: string): boolean {
@@ -106,14 +110,14 @@ function uses({ spec }: PodTemplate, configMap: string): boolean {
 
 const thingOf = (
   kind: WorkloadKind | 'cronjob',
-  { metadata: { name } }: KubernetesObject,
+  object: KubernetesObject,
   part: string,
   { since, by }: Pick<Thing, 'since' | 'by'>,
 ): Thing => ({
   part,
-  key: `${kind} ${name}`,
-  name,
-  objects: [name],
+  key: `${kind} ${object.metadata.name}`,
+  name: object.metadata.name,
+  objects: objectsOf(object),
   ...(since === undefined ? {} : { since }),
   ...(by === undefined ? {} : { by: shortName(by) }),
 });
