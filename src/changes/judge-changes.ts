@@ -1,4 +1,5 @@
 import { type Change, shortRevision } from '../core/change.ts';
+import { spanOf } from '../core/describe-changes.ts';
 import { isSameEnvironment } from '../core/environment.ts';
 import {
   type ChangeSourceSeen,
@@ -8,14 +9,18 @@ import {
 } from '../core/what-changed.ts';
 import { isMadeFor } from './made-for.ts';
 import { WIDEST } from './read-changes.ts';
+import { isToldTwice } from './same-change.ts';
+import { boundedChanges, type FoundChange, isIt, suspectsShown } from './shown-changes.ts';
 
 /** Clocks of two machines differ by less: what is closer to the beginning than that may be before it or after. */
 export const CLOCK_SKEW_MS = 60_000;
-/** More suspects than a person weighs. */
-const MOST_SUSPECTS = 12;
+/** Nothing is said of a time before whoever tells of it was there; less than so long before a problem is too short to say anything. */
+const LEAST_BEFORE_MS = 30 * 60_000;
+/** What began so long ago and was followed by another of its kind has ended, though nobody told so. */
+const LONGEST_MS = 120 * 60_000;
 const MOST_AFTERWARDS = 6;
-const MOST_COMMITS = 20;
-const MOST_FILES = 10;
+/** The source of what bots say in Slack: what they tell, its own sender may tell as well. */
+const HEARD = 'slack';
 
 /** A system, by all that it is called, in lower case. */
 export interface NamedSystem {
@@ -78,6 +83,8 @@ export interface ReadChanges {
   readonly inAll: number;
   readonly looked: readonly ChangeSourceSeen[];
   readonly couldNotLook: readonly ChangeSourceSeen[];
+  /** There were more before it began than are read. */
+  readonly isCutShort?: boolean;
 }
 
 /** Which of what was changed may have to do with a problem. `of`: asked about what has these names alone. */
@@ -86,56 +93,74 @@ export function judgeChanges(
   read: ReadChanges,
   of: readonly string[] | null = null,
 ): WhatChanged {
-  const { from, to, inAll, looked, couldNotLook } = read;
-  const told = withoutRepeats(read.changes);
+  const { from, to, inAll, looked, isCutShort = false } = read;
   const asked = of && [...of, ...inNamespaces(subject, of)];
-  const related = told
+  const found = read.changes
     .filter(
       ({ state, where }) =>
         state !== 'failed' && (asked === null || where.some((name) => asked.includes(name))),
     )
-    .flatMap((change) => {
-      const found = relationOf(change, subject);
-      return found === null ? [] : [{ ...bounded(change), ...found, ...timeOf(change, subject.beganAt) }];
+    .flatMap((change): FoundChange[] => {
+      const relation = relationOf(change, subject);
+      return relation === null ? [] : [{ ...change, ...relation, ...timeOf(change, subject.beganAt) }];
     });
-  const newestFirst = [...related].sort((a, b) => b.at.localeCompare(a.at) || a.id.localeCompare(b.id));
-  const isIt = ({ touches }: Pick<RelatedChange, 'touches'>): boolean => touches === 'it';
+  // Only what counts here speaks for another: a deployment of staging is not what a look at production saw.
+  const related = found.filter((one) => !isRepeat(one, found) && !isLongOver(one, found));
+  const newestFirst = related.toSorted((a, b) => b.at.localeCompare(a.at) || a.id.localeCompare(b.id));
   const before = newestFirst.filter(
     (one) => one.when !== 'after' && !(subject.incident && isMadeFor(one, subject.incident)),
   );
-  const suspects = [...before.filter(isIt), ...before.filter((one) => !isIt(one))].slice(0, MOST_SUSPECTS);
+  const suspects = suspectsShown(before);
+  const cut = before.filter(isIt).length - suspects.filter(isIt).length;
   // The first after it began say more than the last.
   const afterwards = newestFirst.filter(({ when }) => when === 'after').slice(-MOST_AFTERWARDS);
-  const named = [...suspects, ...afterwards].map((change, at) => ({ ...change, ref: `c${at + 1}` }));
-  const repeats = read.changes.length - told.length;
+  const named = boundedChanges([...suspects, ...afterwards]).map((change, at) => ({
+    ...change,
+    ref: `c${at + 1}`,
+  }));
+  const repeats = found.length - related.length;
+  const would = looked.filter(wouldHaveTold);
+  const since = would.flatMap((one) => one.from ?? []).toSorted()[0];
+  const answer =
+    suspects.length > 0 ? 'changed' : since !== undefined && !isCutShort ? 'nothing' : 'could_not_look';
+  const late = answer === 'could_not_look' ? looked.filter(isLate) : [];
   return {
-    answer: suspects.length > 0 ? 'changed' : looked.some(wouldHaveTold) ? 'nothing' : 'could_not_look',
+    answer,
     from,
     to,
     beganAt: subject.beganAt,
     suspects: named.slice(0, suspects.length),
     afterwards: named.slice(suspects.length),
-    others: Math.max(0, inAll - named.length - repeats),
+    others: Math.max(0, inAll - named.length - repeats - cut),
     looked,
-    couldNotLook,
+    couldNotLook: [...late.map(sinceWhen), ...read.couldNotLook],
+    ...(since === undefined ? {} : { since }),
+    ...(cut > 0 ? { cut } : {}),
   };
 
+  /** It was there long enough before the problem began to have told of what may have caused it. */
+  function wouldHaveTold(source: ChangeSourceSeen): boolean {
+    const earliest = Math.max(Date.parse(from), Date.parse(subject.beganAt) - LEAST_BEFORE_MS);
+    return tellsOfIt(source) && Date.parse(source.from ?? '') <= earliest;
+  }
+
+  function isLate(source: ChangeSourceSeen): boolean {
+    return tellsOfIt(source) && !wouldHaveTold(source);
+  }
+
+  function sinceWhen({ source, of: thing, from: first }: ChangeSourceSeen): ChangeSourceSeen {
+    const span = spanOf(Date.parse(subject.beganAt) - Date.parse(first ?? ''));
+    return { source, of: thing, from: null, to: null, why: `it is there only since ${span} before it began` };
+  }
+
   /** It was there before the problem began and when it did, and tells of this very thing: neighbours speak for themselves. */
-  function wouldHaveTold({ of: thing, from: since, to: until }: ChangeSourceSeen): boolean {
+  function tellsOfIt({ of: thing, from: since, to: until }: ChangeSourceSeen): boolean {
     const own = of ?? [...(subject.system?.names ?? []), ...thingsOf(subject)];
     if (since === null || until === null || !own.includes(thing.toLowerCase())) return false;
     const began = Date.parse(subject.beganAt);
     return Date.parse(since) < began && Date.parse(until) >= began - CLOCK_SKEW_MS;
   }
 }
-
-/** The newest of its commits, and the first of their files: the answer is kept, and given to a model. */
-const bounded = (change: Change): Change => ({
-  ...change,
-  commits: change.commits
-    .slice(-MOST_COMMITS)
-    .map((commit) => ({ ...commit, files: commit.files.slice(0, MOST_FILES) })),
-});
 
 /** How a change stands to what an incident is about; null: it has nothing to do with it, or its word does not count. */
 function relationOf(
@@ -144,14 +169,16 @@ function relationOf(
 ): Pick<RelatedChange, 'touches' | 'through'> | null {
   const { system, neighbours, elsewhere } = subject;
   if (change.where.length > WIDEST) return null;
-  const own = system && change.where.find((name) => system.names.includes(name));
-  if (!own && change.where.some((name) => elsewhere.includes(name))) return null;
+  // A look is of the system it was made at, whatever else there is called like another.
+  const places = change.source === OWN_LOOK ? change.where.slice(0, 1) : change.where;
+  const own = system && places.find((name) => system.names.includes(name));
+  if (!own && places.some((name) => elsewhere.includes(name))) return null;
   const counts = countsFor(change, system ?? { environment: subject.environment, changesFrom: null });
   const thing = counts ? thingOf(change, subject, own !== undefined && own !== null) : undefined;
   if (thing !== undefined) return { touches: 'it', through: thing };
   if (own && counts) return { touches: isOfAnother(change, subject) ? 'neighbour' : 'it', through: own };
   for (const neighbour of neighbours) {
-    const through = change.where.find((name) => neighbour.names.includes(name));
+    const through = places.find((name) => neighbour.names.includes(name));
     if (through !== undefined && countsFor(change, neighbour)) return { touches: 'neighbour', through };
   }
   return null;
@@ -211,11 +238,28 @@ function timeOf(
   return { when: 'around', beforeMs: Math.max(last, 0) };
 }
 
-/** What a look saw of a change that somebody told of is the same change, and whoever told of it knows more. */
-function withoutRepeats(changes: readonly Change[]): readonly Change[] {
-  const told = changes.filter(({ source, state }) => source !== OWN_LOOK && state !== 'failed');
-  return changes.filter((seen) => seen.source !== OWN_LOOK || !told.some((one) => isSeen(one, seen)));
-}
+/** What a look saw of a change that somebody told of is the same change, and whoever told of it knows more; unless it is less of it. */
+const isRepeat = (one: FoundChange, found: readonly FoundChange[]): boolean =>
+  found.some(
+    (told) =>
+      told.source !== one.source &&
+      (isIt(told) || !isIt(one)) &&
+      ((one.source === OWN_LOOK && isSeen(told, one)) ||
+        (one.source === HEARD && told.source !== OWN_LOOK && isToldTwice(told, one))),
+  );
+
+/** It began long ago, its end was never told, and the same thing has been changed by the same sender since. */
+const isLongOver = (one: FoundChange, found: readonly FoundChange[]): boolean =>
+  one.state === 'started' &&
+  found.some(
+    (later) =>
+      later.state === 'succeeded' &&
+      later.when !== 'after' &&
+      later.source === one.source &&
+      later.kind === one.kind &&
+      later.through === one.through &&
+      Date.parse(later.at) - Date.parse(one.at) >= LONGEST_MS,
+  );
 
 /** The same version came to the same thing, about when the look says. */
 function isSeen(told: Change, seen: Change): boolean {

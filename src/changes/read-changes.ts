@@ -1,12 +1,12 @@
 import { type Change, namesOf } from '../core/change.ts';
 import { COUNT_LIMIT } from '../core/count.ts';
-import { isSameEnvironment } from '../core/environment.ts';
+import { environmentNames, isSameEnvironment } from '../core/environment.ts';
 import type { Sql, Tx } from '../core/sql.ts';
 import { OWN_LOOK } from '../core/what-changed.ts';
 import { type ChangeRow, toChange } from './rows.ts';
 
 /** More than a person or a model reads. */
-const AT_MOST = 200;
+export const AT_MOST = 200;
 /** A change of more than so many things is of everything, and says nothing of two of them. */
 export const WIDEST = 20;
 /** So long before a problem a change may have caused it. */
@@ -34,6 +34,11 @@ export interface ChangesAround {
   readonly underWay?: boolean;
   /** The first of them where there are more than are read; newest first when left out. */
   readonly oldestFirst?: boolean;
+  /** Only those that may have to do with one of these: of their environments and sources, not failed, and not of everything. */
+  readonly mayBeOf?: readonly {
+    readonly environment: string | null;
+    readonly changesFrom: readonly string[] | null;
+  }[];
 }
 
 /** What began so long ago and never ended was forgotten by its sender. */
@@ -44,19 +49,33 @@ const UNDER_WAY_MS = 24 * 60 * 60_000;
  * whole and without regard to case. No names: of everything.
  */
 export async function changesAround(db: Sql | Tx, asked: ChangesAround): Promise<readonly Change[]> {
-  const { where, from, to, limit = AT_MOST, underWay = false, oldestFirst = false } = asked;
+  const { where, from, to, limit = AT_MOST, underWay = false, oldestFirst = false, mayBeOf } = asked;
   const names = where && db.array(namesOf(where));
   const begunFrom = underWay ? new Date(Date.parse(from) - UNDER_WAY_MS).toISOString() : from;
   const most = Math.min(limit, AT_MOST);
+  const each = mayBeOf ?? [];
+  const isOfAny = mayBeOf === undefined || each.some(({ environment }) => environment === null);
+  const isByAny = mayBeOf === undefined || each.some(({ changesFrom }) => changesFrom === null);
+  const environments = isOfAny
+    ? null
+    : db.array(each.flatMap(({ environment }) => environmentNames(environment ?? '')));
+  const sources = isByAny ? null : db.array([OWN_LOOK, ...each.flatMap((one) => one.changesFrom ?? [])]);
+  const widest = mayBeOf === undefined ? null : WIDEST;
   const rows = oldestFirst
     ? await db<ChangeRow>`
         SELECT * FROM change
          WHERE at >= ${from} AND coalesce(started_at, at) <= ${to} AND (${names}::text[] IS NULL OR names && ${names}::text[])
+           AND (${environments}::text[] IS NULL OR environment IS NULL OR environment = ANY (${environments}::text[]))
+           AND (${sources}::text[] IS NULL OR source = ANY (${sources}::text[]))
+           AND (${widest}::int IS NULL OR (state <> 'failed' AND cardinality(names) <= ${widest}::int))
          ORDER BY at, source, id LIMIT ${most}`
     : await db<ChangeRow>`
         SELECT * FROM change
          WHERE at >= ${begunFrom} AND (at >= ${from} OR state = 'started') AND coalesce(started_at, at) <= ${to}
            AND (${names}::text[] IS NULL OR names && ${names}::text[])
+           AND (${environments}::text[] IS NULL OR environment IS NULL OR environment = ANY (${environments}::text[]))
+           AND (${sources}::text[] IS NULL OR source = ANY (${sources}::text[]))
+           AND (${widest}::int IS NULL OR (state <> 'failed' AND cardinality(names) <= ${widest}::int))
          ORDER BY at DESC, source, id LIMIT ${most}`;
   return rows.map(toChange);
 }

@@ -1,4 +1,4 @@
-import { namesOf } from '../core/change.ts';
+import { type Change, namesOf } from '../core/change.ts';
 import { isSameEnvironment } from '../core/environment.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { IncidentId } from '../core/ids.ts';
@@ -18,7 +18,14 @@ import {
   type NamedSystem,
   thingsOf,
 } from './judge-changes.ts';
-import { changesAround, countChanges, type SourceTold, sourcesThatTold } from './read-changes.ts';
+import {
+  AT_MOST,
+  type ChangesAround,
+  changesAround,
+  countChanges,
+  type SourceTold,
+  sourcesThatTold,
+} from './read-changes.ts';
 
 /** So long before a problem one looks when nobody says how long. */
 const BEFORE_MS = 2 * 60 * 60_000;
@@ -82,15 +89,18 @@ async function whatChanged(
   const where = namesAsked(subject, of);
   const turn = new Date(began + CLOCK_SKEW_MS).toISOString();
   const [before, after, inAll, told, seen, away] = await Promise.all([
-    changesAround(sql, { where, from, to: turn < to ? turn : to, underWay: true }),
-    turn < to ? changesAround(sql, { where, from: turn, to, oldestFirst: true }) : [],
+    readEach({ from, to: turn < to ? turn : to, underWay: true }),
+    turn < to ? readEach({ from: turn, to, oldestFirst: true }) : [],
     countChanges(sql, from, to),
     sourcesThatTold(sql, where),
     looks?.read(sql, targets, from, to) ?? [],
     deps.away?.(from, to) ?? [],
   ]);
-  const known = new Set(before.map(({ source, id }) => `${source} ${id}`));
-  const changes = [...before, ...after.filter(({ source, id }) => !known.has(`${source} ${id}`))];
+  const byId = new Map([...before, ...after].flat().map((one) => [`${one.source} ${one.id}`, one]));
+  const changes = [...byId.values()];
+  const isCutShort = before.some((read) => read.length >= AT_MOST);
+  const cutShort = { source: 'all that was told', of: subject.system?.name ?? where[0] ?? '', from: null };
+  const why = `more than ${AT_MOST} changes, the older ones were not read`;
   const all = [...toldOf(subject, of, told, from, to), ...seen.map((one) => sinceBefore(one, from, began))];
   return judgeChanges(
     subject,
@@ -99,8 +109,10 @@ async function whatChanged(
       to,
       changes,
       inAll,
+      isCutShort,
       looked: all.filter((one) => one.from !== null).slice(0, MOST_SEEN),
       couldNotLook: [
+        ...(isCutShort ? [{ ...cutShort, to: null, why }] : []),
         ...all.filter((one) => one.from === null),
         ...stillLooking,
         ...neverTold(subject, of, told),
@@ -109,6 +121,29 @@ async function whatChanged(
     },
     of,
   );
+
+  /** Its own and its neighbours' apart: however many there are of these, they take no place of those. */
+  function readEach(
+    asked: Omit<ChangesAround, 'where' | 'mayBeOf'>,
+  ): Promise<readonly (readonly Change[])[]> {
+    const { system, neighbours } = subject;
+    const beside = new Set(neighbours.flatMap((one) => one.names));
+    const own = new Set([...(system?.names ?? []), ...thingsOf(subject)]);
+    const itself = {
+      environment: system?.environment ?? subject.environment,
+      changesFrom: system?.changesFrom ?? null,
+    };
+    const ofIt = where.filter((name) => own.has(name) || !beside.has(name));
+    const ofNeighbours = where.filter((name) => beside.has(name));
+    return Promise.all(
+      [
+        { where: ofIt, mayBeOf: [itself] },
+        { where: ofNeighbours, mayBeOf: neighbours },
+      ]
+        .filter((one) => one.where.length > 0)
+        .map((one) => changesAround(sql, { ...asked, ...one })),
+    );
+  }
 }
 
 function sinceOf(since: string | number | undefined, began: number): number {

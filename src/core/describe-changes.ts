@@ -34,11 +34,12 @@ export function describeAnswer(found: WhatChanged): string {
     case 'changed': {
       const [first, ...others] = suspects;
       if (first === undefined) return '';
-      const more = others.length === 0 ? '' : ` ${count(others.length, 'other change')} before it, too.`;
+      const all = others.length + (found.cut ?? 0);
+      const more = all === 0 ? '' : ` ${count(all, 'other change')} before it, too.`;
       return `${describeChange(first)}, ${describeWhen(first)}.${more}`;
     }
     case 'nothing':
-      return `No change is known in the ${spanOf(Date.parse(found.beganAt) - Date.parse(found.from))} before it began: asked ${looked.map(nameOf).join(', ')}.${couldNotLook.length === 0 ? '' : ` Could not look: ${couldNotLook.map(nameOf).join(', ')}.`}`;
+      return `No change is known in the ${spanOf(Date.parse(found.beganAt) - Date.parse(found.since ?? found.from))} before it began: asked ${looked.map(nameOf).join(', ')}.${couldNotLook.length === 0 ? '' : ` Could not look: ${couldNotLook.map(nameOf).join(', ')}.`}`;
     case 'could_not_look':
       return `What was changed could not be looked at: ${couldNotLook[0]?.why ?? 'nobody tells Sentry of changes of this system'}.`;
   }
@@ -46,7 +47,8 @@ export function describeAnswer(found: WhatChanged): string {
 
 const nameOf = ({ source, of }: ChangeSourceSeen): string => `${source} (${of})`;
 
-function spanOf(ms: number): string {
+/** “3 min”, “2 h”. */
+export function spanOf(ms: number): string {
   const minutes = Math.round(ms / MINUTE_MS);
   if (minutes < 1) return 'less than a minute';
   if (minutes < 120) return `${minutes} min`;

@@ -13,6 +13,12 @@ export function isSameEnvironment(one: string | null, other: string | null): boo
   return one === null || other === null || plain(one) === plain(other);
 }
 
+/** All that an environment may be called, in lower case. */
+export function environmentNames(name: string): readonly string[] {
+  const plain = shortOf.get(name.toLowerCase()) ?? name.toLowerCase();
+  return [plain, ...[...shortOf].flatMap(([short, whole]) => (whole === plain ? [short] : []))];
+}
+
 /** Under which label names an alert says its environment, as `snake_case`. */
 export const ENVIRONMENT_LABELS: readonly string[] = [
   'environment',

@@ -55,6 +55,10 @@ export interface WhatChanged {
   readonly afterwards: readonly RelatedChange[];
   /** How many more there were in the window, of other things, or beyond what is told here. */
   readonly others: number;
+  /** How many more touched *it* before it began than are told here: one of them may be the cause. Left out: none. */
+  readonly cut?: number;
+  /** Since when somebody who tells of this very system was there; left out: nobody was for long enough. */
+  readonly since?: string;
   readonly looked: readonly ChangeSourceSeen[];
   readonly couldNotLook: readonly ChangeSourceSeen[];
 }

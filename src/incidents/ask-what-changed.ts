@@ -5,8 +5,8 @@ import type { IncidentRecord } from '../core/incident-record.ts';
 import type { Json } from '../core/tool-call.ts';
 import type { ChangesLooked, WhatChanged } from '../core/what-changed.ts';
 import type { Credential } from '../safety/vault/credentials.ts';
-import type { InvestigationDeps } from './deps.ts';
 import { callsOfThisRound } from './claims/evidence.ts';
+import type { InvestigationDeps } from './deps.ts';
 import { note } from './move.ts';
 
 const TOOL = 'what_changed';

@@ -162,6 +162,10 @@ function withoutWhatWas(title: string, from: string | null): string {
   return from === null || from === '' ? came : came.replaceAll(from, ' ');
 }
 
+/** A cause that tells what was there before (“2.4.0 → 2.5.0”, “from 2.4.0 to 2.5.0”) does not name that as what is wrong now. */
+export const withoutWhatWasThere = (text: string): string =>
+  withoutWhatWas(text, null).replace(/\bfrom\s+\S+(?=\s+to\b)/giu, ' ');
+
 /** Hyphened words as well: services are called so. */
 const identifiersIn = (text: string): readonly string[] => namesIn(text, { has: () => true });
 

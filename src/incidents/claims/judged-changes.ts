@@ -3,7 +3,15 @@ import type { Diagnosis, Evidence } from '../../core/diagnosis.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { ToolCall } from '../../core/tool-call.ts';
 import type { JudgedChange, RelatedChange, WhatChanged } from '../../core/what-changed.ts';
-import { beginOf, isSameAct, marksOf, namesMark, namesWords, showsMark } from './change-marks.ts';
+import {
+  beginOf,
+  isSameAct,
+  marksOf,
+  namesMark,
+  namesWords,
+  showsMark,
+  withoutWhatWasThere,
+} from './change-marks.ts';
 
 /** So many suspects are told that nobody has named. */
 const MOST_SUSPECTS = 5;
@@ -187,6 +195,8 @@ function carriedBy(
   if (!isThere(change, showing, behind.incident))
     return `It touched ${change.through}, and no live read of that is cited.`;
   const rival = rivalsOf(change, all, behind)[0];
+  if (rival === undefined && isCut(behind))
+    return 'There were more suspects before it began than are told here, and nothing speaks against those.';
   return rival === undefined
     ? showing
     : `No read speaks against another suspect: “${describeChange(rival)}”, ${describeWhen(rival)}.`;
@@ -222,7 +232,7 @@ function readsThatShow(
     if (call.target === null || !current.has(call.id)) return false;
     const claims = evidence.filter(({ toolCallIds }) => toolCallIds.includes(call.id));
     if (claims.length === 0 && !cited.includes(call)) return false;
-    const says = [rootCause, ...claims.map(({ claim }) => claim)].join('\n');
+    const says = withoutWhatWasThere([rootCause, ...claims.map(({ claim }) => claim)].join('\n'));
     return (
       (isOfIt(call) && marks.some((mark) => namesMark(says, mark) && showsMark(call, mark))) ||
       (!isRunbook && namesWords(says, call, words))
@@ -240,6 +250,10 @@ function isThere(
   const isOfTarget = target !== null && where.includes(target.toLowerCase());
   return isOfTarget || showing.some((call) => [through, ...where].includes(call.target?.toLowerCase() ?? ''));
 }
+
+/** More changes touched it than any answer of this round tells. */
+const isCut = ({ read, current }: BehindChanges): boolean =>
+  answersIn(read).some(({ call, found }) => current.has(call.id) && (found.cut ?? 0) > 0);
 
 /** Other suspects of *it* that nothing speaks against, by any answer of this round: one may have been asked about a part only. */
 function rivalsOf(

@@ -134,6 +134,16 @@ describe('what was changed', () => {
     expect(found.others).toBe(214);
   });
 
+  test.each([
+    ['of another environment', { environment: 'staging' }],
+    ['of a neighbour', { where: ['orders-db'], kind: 'feature_flag' }],
+  ] as const)('is found behind more than are read %s', async (_, noise) => {
+    await told({ at: minute(-60), title: 'guilty', environment: 'prod' });
+    for (let at = 0; at < 205; at += 1) await told({ ...noise, at: minute(-50 + at / 10), to: `p${at}` });
+    const found = await ask();
+    expect(found.suspects[0]).toMatchObject({ title: 'guilty', touches: 'it' });
+  });
+
   test('is looked for further back when asked, and not for ever', async () => {
     await told({ at: minute(-300) });
     expect((await ask()).suspects).toEqual([]);

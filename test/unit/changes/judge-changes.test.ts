@@ -192,7 +192,7 @@ describe('several changes', () => {
   it('are no more than anybody weighs, and the rest is counted', () => {
     const found = judge(Array.from({ length: 50 }, (_, n) => change({ id: `${n}`, at: at(-100 - n) })));
     expect(found.suspects).toHaveLength(12);
-    expect(found.others).toBe(38);
+    expect(found).toMatchObject({ others: 0, cut: 38 });
   });
 
   it.each<[string, Change, Change, number]>([
@@ -233,6 +233,24 @@ describe('several changes', () => {
       1,
     ],
     [
+      'one that a look saw, while the other is of another environment',
+      change({ where: ['api'], to: '1.4.2', environment: 'staging' }),
+      look({ where: ['shop', 'api'], to: 'registry/api:v1.4.2' }),
+      1,
+    ],
+    [
+      'one that began long ago and was followed by another',
+      change({ state: 'started', at: at(-20 * 3_600), startedAt: at(-20 * 3_600) }),
+      change({ at: at(-180) }),
+      1,
+    ],
+    [
+      'one that is still under way beside another',
+      change({ state: 'started', at: at(-240), startedAt: at(-240), to: '1.4.3' }),
+      change({ at: at(-180), to: '1.4.2' }),
+      2,
+    ],
+    [
       'a setting',
       change({ where: ['shop'], to: '1.4.2' }),
       look({ where: ['shop'], from: '4MB', to: '64kB' }),
@@ -246,6 +264,55 @@ describe('several changes', () => {
   });
 });
 
+describe('what is not to be hidden', () => {
+  it('is what a look saw, by the word of one who does not count', () => {
+    const seen = look({
+      kind: 'deployment',
+      where: ['shop', 'api'],
+      to: 'registry/api:v1.4.2',
+      title: 'seen',
+    });
+    const stranger = change({ source: 'slack', where: ['api'], to: '1.4.2' });
+    const system = { name: 'shop', names: ['shop'], environment: 'production', changesFrom: ['argo-cd'] };
+    expect(judge([seen, stranger], { system }).suspects.map(({ title }) => title)).toEqual(['seen']);
+  });
+
+  it('is an older change of another kind, or of a look, behind many of one', () => {
+    const flags = Array.from({ length: 15 }, (_, n) =>
+      change({ id: `f${n}`, kind: 'feature_flag', at: at(-61 - n) }),
+    );
+    const guilty = change({ title: 'guilty', kind: 'migration', at: at(-40 * MINUTE) });
+    const seen = look({ title: 'seen', startedAt: at(-60 * MINUTE), at: at(-50 * MINUTE) });
+    const found = judge([...flags, guilty, seen]);
+    expect(found.suspects.slice(-2).map(({ title }) => title)).toEqual(['guilty', 'seen']);
+    expect(found).toMatchObject({ cut: 5, others: 0 });
+  });
+
+  it('is not a system that has a container of this name', () => {
+    const seen = look({ kind: 'infrastructure', where: ['dev-docker', 'shop'] });
+    expect(judge([seen], nothingNamed).suspects).toEqual([]);
+  });
+
+  it('may be long, and the answer is not', () => {
+    const text = 'x'.repeat(200);
+    const commit = { sha: text, title: text, by: text, files: Array.from({ length: 20 }, () => text) };
+    const where = ['shop', ...Array.from({ length: 19 }, (_, n) => `${n}`.repeat(150))];
+    const changes = Array.from({ length: 30 }, (_, n) =>
+      change({
+        id: `${n}`,
+        where,
+        title: text,
+        commits: Array.from({ length: 50 }, () => commit),
+        url: `https://x/${'u'.repeat(2_900)}`,
+        at: at((n < 20 ? -n - 2 : n) * MINUTE),
+      }),
+    );
+    const { suspects, afterwards } = judge(changes, nothingNamed);
+    expect([suspects.length, afterwards.length]).toEqual([12, 6]);
+    expect(JSON.stringify([suspects, afterwards]).length).toBeLessThan(33_000);
+  });
+});
+
 describe('the answer', () => {
   const told = { source: 'argo-cd', of: 'shop', from: at(-3_600), to: at(1_800) };
   it.each<[string, Partial<ReadChanges>, Change[], string]>([
@@ -254,6 +321,9 @@ describe('the answer', () => {
     ['somebody tells of its service', { looked: [{ ...told, of: 'api' }] }, [], 'nothing'],
     ['somebody tells of a neighbour', { looked: [{ ...told, of: 'db' }] }, [], 'could_not_look'],
     ['somebody told of it only afterwards', { looked: [{ ...told, from: at(10) }] }, [], 'could_not_look'],
+    ['somebody is there since shortly before', { looked: [{ ...told, from: at(-1) }] }, [], 'could_not_look'],
+    ['somebody is there since long enough', { looked: [{ ...told, from: at(-1_800) }] }, [], 'nothing'],
+    ['more were told than were read', { looked: [told], isCutShort: true }, [], 'could_not_look'],
     ['nobody looked since before', { looked: [{ ...told, to: at(-300) }] }, [], 'could_not_look'],
     ['there is one', {}, [change({})], 'changed'],
     ['there is one of a neighbour', {}, [change({ where: ['db'] })], 'changed'],
