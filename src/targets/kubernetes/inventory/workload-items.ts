@@ -92,7 +92,7 @@ export function usersOf(
   return [
     ...workloads.map(({ workload }) => ({ user: workload, template: workload.spec.template })),
     ...jobs.map((job) => ({ user: job, template: job.spec.jobTemplate?.spec?.template })),
-  ].flatMap(({ user, template }) => (template && uses(template, name) ? objectsOf(user) : []));
+  ].flatMap(({ user, template }) => (template && uses(template, name) ? [user.metadata.name] : []));
 }
 
 function uses({ spec }: PodTemplate, configMap: string): boolean {
