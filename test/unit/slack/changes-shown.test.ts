@@ -110,7 +110,7 @@ describe('its windows', () => {
     expect(text).toContain('What changed');
     expect(text).toContain('Suspect: shop-api 1.4.2');
     expect(text).toContain('Not it, a read speaks against it: orders 7 deployed');
-    expect(text).toContain('Asked: github of shop-api, from ');
+    expect(text).toContain('Asked: GitHub, of shop-api, from ');
     expect(text).toContain('Could not look: my own looks at shop-api: it did not answer');
   });
 
