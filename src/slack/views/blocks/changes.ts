@@ -1,6 +1,6 @@
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isEnded } from '../../../core/machine.ts';
-import { causeFound } from '../../../core/model-words.ts';
+import { isCauseKnown } from '../../../core/model-words.ts';
 import { type ToldChange, toldChanges } from '../../../core/told-changes.ts';
 import {
   type ChangePiece,
@@ -32,7 +32,7 @@ const ONE_OF_TWO = 90;
 /** What was changed before it, in one line; once it is over only what caused it. Nothing where nobody knows of a change. */
 export function leadLines({ incident, events }: IncidentRecord, cap: Cap): Lines {
   const told = toldChanges(events);
-  const lead = told && leadChanges(told, causeFound(events) !== undefined);
+  const lead = told && leadChanges(told, isCauseKnown(events));
   if (lead === null || (isEnded(incident.state) && lead.title !== 'Changed')) return [];
   const most = cap(lead.changes.length > 1 ? ONE_OF_TWO : ALONE);
   return [
