@@ -43,13 +43,19 @@ export function leadLines({ incident, events }: IncidentRecord, cap: Cap): Lines
         linked(each, most),
       ]),
       ...(lead.more > 0 ? [words(`; and ${lead.more} more`)] : []),
-      words('.'),
+      ...(lead.more === 0 && isCut(lead.changes.at(-1), most) ? [] : [words('.')]),
     ],
   ];
 }
 
+/** An ellipsis needs no full stop. */
+const isCut = (told: ToldChange | undefined, most: number): boolean =>
+  told !== undefined && textOf(told, most).endsWith('…');
+
+const textOf = (told: ToldChange, most: number): string => cut(oneLine(formatToldChange(told)), most);
+
 function linked(told: ToldChange, most: number): Span {
-  const text = cut(oneLine(formatToldChange(told)), most);
+  const text = textOf(told, most);
   const url = urlOf(told);
   return url === null ? words(text) : link(url, text);
 }
