@@ -1,5 +1,6 @@
 import { changesAround, isToldOfChanges } from '../changes/read-changes.ts';
 import type { Change } from '../core/change.ts';
+import { toldBy } from '../core/change-source.ts';
 import { closestName } from '../core/closest-name.ts';
 import { describeChange } from '../core/describe-changes.ts';
 import { withoutMarks } from '../core/model-words.ts';
@@ -67,6 +68,11 @@ function spanOf(text: string): number | null {
 /** When, what, and who told of it. */
 function line(change: Change): string {
   const state = change.state === 'started' ? ', under way' : '';
-  const of = change.where[0] ?? 'nothing by name';
-  return `• ${minute(change.at)}: ${told(withoutMarks(describeChange(change)), 200)}${state} (${told(of, 40)}, ${told(change.source, 40)})`;
+  const [first, second, ...more] = change.where.map((name) => told(name, 40));
+  const of = [
+    ...(first === undefined ? [] : [second === undefined ? first : `${first} and ${second}`]),
+    ...(more.length > 0 ? [`${more.length} more`] : []),
+    told(toldBy(change.source), 60),
+  ].join(', ');
+  return `• ${minute(change.at)}: ${told(withoutMarks(describeChange(change)), 200)}${state} (${of})`;
 }

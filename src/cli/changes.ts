@@ -56,9 +56,12 @@ async function tellOf(id: string, isJson: boolean): Promise<void> {
   process.stdout.write(lines.map((each) => `${each.map(plain).join('')}\n`).join(''));
 }
 
-/** A terminal is told times in UTC, and carries out nothing that stands in a name. */
+/** A terminal is told times in UTC, and carries out nothing that stands in a name. The spaces between two pieces stay. */
 function plain(piece: ChangePiece): string {
-  if (typeof piece === 'string') return told(piece, MOST);
+  if (typeof piece === 'string') {
+    const [, before = '', text = '', after = ''] = /^( *)(.*?)( *)$/s.exec(piece) ?? [];
+    return `${before}${told(text, MOST)}${after}`;
+  }
   if ('at' in piece) return `${piece.at.slice(0, 16).replace('T', ' ')} UTC`;
   if ('url' in piece) return told(`${piece.text} (${piece.url})`, MOST);
   return 'person' in piece ? piece.person : told(piece.code, MOST);

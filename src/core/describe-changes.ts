@@ -1,4 +1,5 @@
 import { type Change, shortRevision } from './change.ts';
+import { titleOfSource } from './change-source.ts';
 import { clip } from './clip.ts';
 import { count } from './count.ts';
 import { type ChangeSourceSeen, OWN_LOOK, type RelatedChange, type WhatChanged } from './what-changed.ts';
@@ -45,7 +46,7 @@ export function describeAnswer(found: WhatChanged): string {
   }
 }
 
-const nameOf = ({ source, of }: ChangeSourceSeen): string => `${source} (${of})`;
+const nameOf = ({ source, of }: ChangeSourceSeen): string => `${titleOfSource(source)} (${of})`;
 
 /** “3 min”, “2 h”. */
 export function spanOf(ms: number): string {

@@ -30,6 +30,16 @@ export function causeFound(
   return found?.type === 'diagnosis.concluded' ? found : undefined;
 }
 
+/** Whether the newest diagnosis knows what is wrong and why. */
+export function isCauseKnown(events: Told): boolean {
+  const last = events.findLast((event) => event.type === 'diagnosis.concluded');
+  return (
+    last?.type === 'diagnosis.concluded' &&
+    last.diagnosis.verdict === 'cause_found' &&
+    last.diagnosis.unexplained === undefined
+  );
+}
+
 /** Old records say who investigated, and no more. */
 export function isModels(diagnosis: Diagnosis, events: Told): boolean {
   if (diagnosis.origin !== undefined) return diagnosis.origin === 'model';

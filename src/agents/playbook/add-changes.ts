@@ -1,3 +1,4 @@
+import { titleOfSource } from '../../core/change-source.ts';
 import { describeChange, describeWhen } from '../../core/describe-changes.ts';
 import type { Diagnosis } from '../../core/diagnosis.ts';
 import type { ChangeSourceSeen, RelatedChange } from '../../core/what-changed.ts';
@@ -21,7 +22,8 @@ export function withChanges({ changes }: Pick<Investigation, 'changes'>, diagnos
   const unread = found.couldNotLook.slice(0, MOST_UNREAD).map(unreadLine);
   if (first === undefined) return withUnknown(diagnosis, unread);
   const claim = {
-    claim: `Changed before it: ${suspects.map((each) => `${describeChange(each)}, ${describeWhen(each)}`).join('; ')}.`,
+    // What only took effect about then is not said to have been before it.
+    claim: `${suspects.every(({ when }) => when === 'before') ? 'Changed before it' : 'Changed'}: ${suspects.map((each) => `${describeChange(each)}, ${describeWhen(each)}`).join('; ')}.`,
     toolCallIds: [toolCallId],
     quote: `${first.ref} ${describeChange(first)}`,
   };
@@ -40,7 +42,7 @@ function withUnknown(diagnosis: Diagnosis, unknown: readonly string[]): Diagnosi
 }
 
 const unreadLine = ({ source, of, why }: ChangeSourceSeen): string =>
-  `What ${source} would tell of changes of ${of} is not known: ${(why ?? 'it told nothing').replace(/[.\s]+$/, '')}.`;
+  `Whether ${of} was changed, ${titleOfSource(source)} could not tell: ${(why ?? 'it told nothing').replace(/[.\s]+$/, '')}.`;
 
 const lookFirst = (change: RelatedChange): string =>
   `Look at “${describeChange(change)}” first: that was ${describeWhen(change)}.`;

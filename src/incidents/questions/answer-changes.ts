@@ -56,7 +56,7 @@ const parts = {
 function line(told: ToldChange): Line {
   const { change, part } = told;
   if (change === null) return [parts[part], ended(formatToldChange(told))];
-  const who = change.by === null ? ', by whom was not told' : '';
+  const who = change.by === null ? ', nobody said who' : '';
   const text = said(`${describeChange(change)}${who}`);
   const beside = change.touches === 'it' ? '' : ` (of ${said(change.through)}, beside it)`;
   const head = change.when === 'after' ? '' : parts[part];

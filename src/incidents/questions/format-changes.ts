@@ -1,3 +1,4 @@
+import { titleOfSource } from '../../core/change-source.ts';
 import { clipLine } from '../../core/clip.ts';
 import { count } from '../../core/count.ts';
 import { describeChange, describeWhen } from '../../core/describe-changes.ts';
@@ -36,7 +37,12 @@ export function urlOf({ change }: Pick<ToldChange, 'change'>): string | null {
 
 /** The changes that are told first, by what they are taken for. */
 interface LeadChanges {
-  readonly title: 'Changed' | 'Suspect' | 'Suspects, which one is not known' | 'Suspect beside it';
+  readonly title:
+    | 'Changed'
+    | 'Changed before it, no sign that it matters'
+    | 'Suspect'
+    | 'Suspects, which one is not known'
+    | 'Suspect beside it';
   readonly changes: readonly ToldChange[];
   /** How many more there are of the kind. */
   readonly more: number;
@@ -47,23 +53,26 @@ const SIDE_BY_SIDE = 2;
 
 /**
  * What is said in one line: the change that a read has shown to be the cause, else those that time and place fit. What only touched a
- * neighbour is told where nothing touched the thing itself. Null: there is none.
+ * neighbour is told where nothing touched the thing itself. Where a cause stands that is none of them, they are no suspects to whoever
+ * reads it. Null: there is none.
  */
-export function leadChanges(told: ToldChanges): LeadChanges | null {
+export function leadChanges(told: ToldChanges, hasCause: boolean): LeadChanges | null {
   const own = told.suspects.filter(({ change }) => change === null || change.touches === 'it');
   const [title, all] =
     told.causes.length > 0
       ? (['Changed', told.causes] as const)
-      : own.length > 0
-        ? ([own.length === 1 ? 'Suspect' : 'Suspects, which one is not known', own] as const)
-        : (['Suspect beside it', told.suspects] as const);
+      : hasCause
+        ? (['Changed before it, no sign that it matters', own.length > 0 ? own : told.suspects] as const)
+        : own.length > 0
+          ? ([own.length === 1 ? 'Suspect' : 'Suspects, which one is not known', own] as const)
+          : (['Suspect beside it', told.suspects] as const);
   const changes = all.slice(0, SIDE_BY_SIDE);
   return changes.length === 0 ? null : { title, changes, more: all.length - changes.length };
 }
 
 /** The same as plain text; null: there is none. */
-export function formatLead(told: ToldChanges): string | null {
-  const lead = leadChanges(told);
+export function formatLead(told: ToldChanges, hasCause: boolean): string | null {
+  const lead = leadChanges(told, hasCause);
   if (lead === null) return null;
   const more = lead.more === 0 ? '' : `; and ${lead.more} more`;
   return `${lead.title}: ${lead.changes.map(formatToldChange).join('; ')}${more}`;
@@ -89,7 +98,7 @@ export function changeLines(told: ToldChanges): readonly ChangeLine[] {
       .slice(0, TOLD)
       .map((change): ChangeLine => ['After it began: ', changeText({ title: change.title, change })]),
     ...moreOf(found.afterwards.length),
-    ...(found.others > 0 ? [[`${count(found.others, 'more change')} of other things, or of too much.`]] : []),
+    ...(found.others > 0 ? [[`${count(found.others, 'more change')}, of other things.`]] : []),
     ...found.looked.slice(0, TOLD).map((source): ChangeLine => ['Asked: ', ...sourceOf(source)]),
     ...found.couldNotLook
       .slice(0, TOLD)
@@ -116,11 +125,11 @@ export function noneKnown({ found }: ToldChanges): string {
   return 'No change before it is known.';
 }
 
-/** “my own looks at shop-db”, “github of shop-api”. */
+/** “my own looks at shop-db”, “GitHub, of shop-api”. */
 export const nameOf = ({ source, of }: ChangeSourceSeen): string =>
   source === OWN_LOOK
     ? `my own looks at ${clipLine(of, 60)}`
-    : `${clipLine(source, 60)} of ${clipLine(of, 60)}`;
+    : `${clipLine(titleOfSource(source), 60)}, of ${clipLine(of, 60)}`;
 
 const whyOf = ({ why }: ChangeSourceSeen): string =>
   why === undefined ? '' : `: ${clipLine(why, MOST).replace(/\.$/, '')}`;

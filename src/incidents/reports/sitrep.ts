@@ -8,7 +8,7 @@ import type { Incident } from '../../core/incident.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import { isEnded } from '../../core/machine.ts';
 import { isMerged } from '../../core/merged-with.ts';
-import { causeTitle } from '../../core/model-words.ts';
+import { causeTitle, isCauseKnown } from '../../core/model-words.ts';
 import { mutedNow } from '../../core/muted-now.ts';
 import { overriddenBy } from '../../core/overridden.ts';
 import { stepResult, tellingStep } from '../../core/plan-progress.ts';
@@ -119,7 +119,7 @@ function causeOf({ incident, events }: IncidentRecord): string | null {
 /** What was changed before it: while it is open the suspects, in the end only what caused it. */
 export function changedOf({ incident, events }: IncidentRecord): string | null {
   const changes = toldChanges(events);
-  const line = changes && formatLead(changes);
+  const line = changes && formatLead(changes, isCauseKnown(events));
   if (line === null || (isEnded(incident.state) && changes?.causes.length === 0)) return null;
   return ended(told(line, 140));
 }

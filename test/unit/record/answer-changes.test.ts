@@ -79,11 +79,11 @@ describe('what changed', () => {
   it('is told of the kind that is asked for, else what was changed instead', () => {
     const both = recordOf({ suspects: [aChange(), setting] });
     expect(answer(both, 'was the config changed?')?.says).toMatch(
-      /^A suspect: work_mem of shop-api: 4MB → 64kB, by whom was not told, at 09:40, 20 min before it began\./,
+      /^A suspect: work_mem of shop-api: 4MB → 64kB, nobody said who, at 09:40, 20 min before it began\./,
     );
     const deploys = answer(recordOf({ suspects: [setting] }), 'any deploys?')?.says;
     expect(deploys).toMatch(
-      /^No deployment before it is known\. Asked: github of shop-api, from 08:00 to 10:01\./,
+      /^No deployment before it is known\. Asked: GitHub, of shop-api, from 08:00 to 10:01\./,
     );
     expect(deploys).toContain('\nA suspect: work_mem');
   });
@@ -92,7 +92,7 @@ describe('what changed', () => {
     const none = answer(recordOf({}), 'did anyone change anything?');
     expect(none?.outcome).toBe('none');
     expect(none?.says).toMatch(
-      /^No change before it is known\. Asked: github of shop-api, from 08:00 to 10:01\./,
+      /^No change before it is known\. Asked: GitHub, of shop-api, from 08:00 to 10:01\./,
     );
     expect(none?.says).not.toMatch(/nothing (?:was )?changed/i);
   });
@@ -170,8 +170,10 @@ describe('the story', () => {
     );
     expect(story).toContain('• Not it, a read speaks against it: work_mem');
     expect(story).toContain('• After it began: shop-api 1.4.3');
-    expect(story).toContain('• 2 more changes of other things');
-    expect(story).toContain('• Asked: github of shop-api, from 2026-11-21T08:00:00Z to 2026-11-21T10:01:00Z');
+    expect(story).toContain('• 2 more changes, of other things');
+    expect(story).toContain(
+      '• Asked: GitHub, of shop-api, from 2026-11-21T08:00:00Z to 2026-11-21T10:01:00Z',
+    );
   });
 
   it('gives a reference no meaning in another look', () => {

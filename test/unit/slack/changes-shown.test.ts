@@ -71,6 +71,21 @@ describe('the root', () => {
     expect(text).not.toMatch(/Suspect|orders 7/);
   });
 
+  it('calls none a suspect beside a cause that stands without it, and each one where the why is not known', () => {
+    const found = { suspects: [aChange(), other] };
+    const text = rootText(found, [diagnosed([])], { cause: 'the pool is too small' });
+    expect(text).toContain('Changed before it, no sign that it matters: shop-api 1.4.2');
+    expect(text).not.toContain('Suspect');
+    const unexplained: IncidentEventBody = {
+      type: 'diagnosis.concluded',
+      round: 1,
+      diagnosis: aDiagnosis({ unexplained: 'why it is too small' }),
+    };
+    expect(rootText(found, [unexplained], { cause: 'the pool is too small' })).toContain(
+      'Suspects, which one',
+    );
+  });
+
   it('keeps what a read speaks against off it, and in the end every suspect', () => {
     const found = { suspects: [aChange()] };
     expect(rootText(found, [diagnosed([judged('unrelated')])])).not.toContain('1.4.2');
@@ -110,7 +125,7 @@ describe('its windows', () => {
     expect(text).toContain('What changed');
     expect(text).toContain('Suspect: shop-api 1.4.2');
     expect(text).toContain('Not it, a read speaks against it: orders 7 deployed');
-    expect(text).toContain('Asked: github of shop-api, from ');
+    expect(text).toContain('Asked: GitHub, of shop-api, from ');
     expect(text).toContain('Could not look: my own looks at shop-api: it did not answer');
   });
 

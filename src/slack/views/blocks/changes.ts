@@ -1,5 +1,6 @@
 import type { IncidentRecord } from '../../../core/incident-record.ts';
 import { isEnded } from '../../../core/machine.ts';
+import { isCauseKnown } from '../../../core/model-words.ts';
 import { type ToldChange, toldChanges } from '../../../core/told-changes.ts';
 import {
   type ChangePiece,
@@ -31,7 +32,7 @@ const ONE_OF_TWO = 90;
 /** What was changed before it, in one line; once it is over only what caused it. Nothing where nobody knows of a change. */
 export function leadLines({ incident, events }: IncidentRecord, cap: Cap): Lines {
   const told = toldChanges(events);
-  const lead = told && leadChanges(told);
+  const lead = told && leadChanges(told, isCauseKnown(events));
   if (lead === null || (isEnded(incident.state) && lead.title !== 'Changed')) return [];
   const most = cap(lead.changes.length > 1 ? ONE_OF_TWO : ALONE);
   return [
@@ -42,13 +43,19 @@ export function leadLines({ incident, events }: IncidentRecord, cap: Cap): Lines
         linked(each, most),
       ]),
       ...(lead.more > 0 ? [words(`; and ${lead.more} more`)] : []),
-      words('.'),
+      ...(lead.more === 0 && isCut(lead.changes.at(-1), most) ? [] : [words('.')]),
     ],
   ];
 }
 
+/** An ellipsis needs no full stop. */
+const isCut = (told: ToldChange | undefined, most: number): boolean =>
+  told !== undefined && textOf(told, most).endsWith('…');
+
+const textOf = (told: ToldChange, most: number): string => cut(oneLine(formatToldChange(told)), most);
+
 function linked(told: ToldChange, most: number): Span {
-  const text = cut(oneLine(formatToldChange(told)), most);
+  const text = textOf(told, most);
   const url = urlOf(told);
   return url === null ? words(text) : link(url, text);
 }

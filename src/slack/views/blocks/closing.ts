@@ -262,7 +262,7 @@ function cause({ incident, events }: IncidentRecord, { events: own, end, isLast 
 function changedBefore({ events }: Ended, room: number): string {
   const told = toldChanges(events);
   if (told === null || told.causes.length === 0 || room < SHORTEST) return '';
-  return sentence(formatLead(told) ?? '', room);
+  return sentence(formatLead(told, true) ?? '', room);
 }
 
 /** The same alert's last incident, where it may be named here. */

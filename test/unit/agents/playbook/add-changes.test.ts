@@ -88,7 +88,7 @@ describe('what a runbook found', () => {
     [
       'who would have told and did not',
       after(CAUSE, [], [down]),
-      ['What argo-cd would tell of changes of shop-api is not known: It has never told anything.'],
+      ['Whether shop-api was changed, Argo CD could not tell: It has never told anything.'],
     ],
     [
       'that nobody could be asked',
