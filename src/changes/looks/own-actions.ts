@@ -66,7 +66,7 @@ export async function ownActions(
 
 async function approval(approvers: readonly string[], nameOf: NameOf): Promise<string> {
   const named = await Promise.all(
-    approvers.map((who) => (who === 'policy' ? 'a rule of the policy' : nameOf(who))),
+    approvers.map(async (who) => (who === 'policy' ? 'a rule of the policy' : nameOf(who))),
   );
   const known = [...new Set(named.filter((name) => name !== null))];
   return known.length === 0 ? '' : `, approved by ${known.join(' and ')}`;
