@@ -65,14 +65,22 @@ function line(told: ToldChange): Line {
     : [`${head}${text}, at `, { at: change.at }, `, ${describeWhen(change)}${beside}.`];
 }
 
+/** What is missing for more than a suspicion. */
+const whyNoMore = ({ change }: ToldChange): string =>
+  change?.when === 'around'
+    ? 'Whether it came before it began is not certain.'
+    : 'No read shows that it is more than that.';
+
 /** Nothing of the kind that is known, and who would have told; or why nobody can. */
 function noneOf(told: ToldChanges, { kinds, noun }: ChangesAsked): Line {
   const { found } = told;
   if (found.answer === 'could_not_look') return [noneKnown(told)];
   const who = found.looked.slice(0, 3).map(nameOf).join(', ');
   const asked = who === '' ? '' : ` Asked: ${who}, from `;
+  // No longer than somebody was there to tell.
+  const from = found.since ?? found.from;
   const head = `No ${kinds === null ? 'change' : noun} before it is known.`;
-  return asked === '' ? [head] : [`${head}${asked}`, { at: found.from }, ' to ', { at: found.to }, '.'];
+  return asked === '' ? [head] : [`${head}${asked}`, { at: from }, ' to ', { at: found.to }, '.'];
 }
 
 /** What was changed instead of what is asked for. */
@@ -91,7 +99,7 @@ function blamed(record: IncidentRecord, told: ToldChanges, asked: ChangesAsked):
   if (first !== undefined)
     return [
       [
-        `That is not known: ${formatToldChange(first)}, is a suspect by its time and place, and no read shows more.`,
+        `That is not known: ${formatToldChange(first)}, is a suspect by its time and place. ${whyNoMore(first)}`,
       ],
       ...suspects.slice(1, 2).map((each): Line => [`So is this: ${ended(formatToldChange(each))}`]),
       known,
