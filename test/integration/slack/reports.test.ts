@@ -170,6 +170,13 @@ it('a shift is handed over in a direct message, with what its reader may see; no
   const { workspace } = await bot();
   const open = await scene.incident(wholeIncident.slice(1, 8));
   const secret = await scene.incident(wholeIncident.slice(1, 8));
+  // Its root, when it comes to stand, says where the incident is.
+  await eventually(async () => {
+    const [row] = await scene.sql<{
+      thread_ts: string | null;
+    }>`SELECT thread_ts FROM incident WHERE id = ${secret}`;
+    expect(row?.thread_ts).toMatch(/./);
+  });
   await scene.sql`UPDATE incident SET channel = 'C0NOWHERE' WHERE id = ${secret}`;
   const handOver = createHandOver({ slackWorkspace: workspace, log: quiet }, handoffOf());
   const change = { userId: USERS.onCall2, schedules: ['primary'], since: '2026-11-21T09:00:00.000Z' };
