@@ -1,5 +1,6 @@
 import { boundedChange, type Change, type ChangeKind } from '../../core/change.ts';
 import { clip } from '../../core/clip.ts';
+import { count } from '../../core/count.ts';
 import type { Target } from '../../core/target.ts';
 import { OWN_LOOK } from '../../core/what-changed.ts';
 import { sha256 } from '../../safety/sha256.ts';
@@ -145,7 +146,7 @@ function asOne(part: string, differences: readonly Difference[], looks: BetweenL
   return {
     ...changeOf(looks, [part]),
     kind: kinds.size === 1 ? kind : 'other',
-    title: `${differences.length} changes at once in ${part} of ${looks.target.name}: ${names.join(', ')} and others`,
+    title: `${count(differences.length, 'change')} at once in ${part} of ${looks.target.name}: ${names.join(', ')} and others`,
     where: [looks.target.name],
     by: null,
     from: null,

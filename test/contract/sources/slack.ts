@@ -63,7 +63,7 @@ const deploy = (ts: string, text: string) =>
 export const changes: ChangeFixtures = {
   succeeded: deploy('1700000120.000100', 'Deploy to production succeeded'),
   change: {
-    id: 'gitlab acme/shop 796',
+    id: 'gitlab B0AM acme/shop 796',
     kind: 'deployment',
     title: 'shop 279484c0 deployed in production',
     where: ['shop', 'acme/shop'],
