@@ -1,10 +1,3 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { createApprovals } from '../../src/actions/approvals/approvals.ts';
-import type { ApproverDirectory } from '../../src/actions/approvals/ports.ts';
-import { createGate } from '../../src/actions/gate.ts';
-import { createApprovalPolicy } from '../../src/actions/policy/policy.ts';
-import { withoutPolicy } from '../../src/actions/policy/policy-rules.ts';
-import { alertChecks } from '../../src/agents/playbook/alert-checks.ts';
 import type { Investigator } from '../../src/agents/ports.ts';
 import { createLooks } from '../../src/changes/looks/looks.ts';
 import { readLooks } from '../../src/changes/looks/read-looks.ts';
@@ -15,27 +8,15 @@ import { OpsError } from '../../src/core/errors.ts';
 import type { Incident } from '../../src/core/incident.ts';
 import type { Inventory } from '../../src/core/inventory.ts';
 import type { Log } from '../../src/core/log.ts';
-import type { Principal } from '../../src/core/principal.ts';
 import type { Sql } from '../../src/core/sql.ts';
 import type { Target } from '../../src/core/target.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { webhookRoutes } from '../../src/http/webhook-route.ts';
 import { readChangesSubject } from '../../src/incidents/changes-around.ts';
-import type { InvestigationDeps, InvestigationMemory } from '../../src/incidents/deps.ts';
-import { createStopNotices } from '../../src/incidents/kill-switch/stop-notices.ts';
+import type { InvestigationDeps } from '../../src/incidents/deps.ts';
 import { createAccept } from '../../src/ingest/accept.ts';
 import { createRecords, type IncidentRecords } from '../../src/record/record.ts';
 import type { Runbook } from '../../src/runbooks/runbook.ts';
-import { runbooksFor } from '../../src/runbooks/runbooks-for.ts';
-import { createAuditLog } from '../../src/safety/audit/audit-chain.ts';
-import { createKillSwitch } from '../../src/safety/kill-switch/kill-switch.ts';
-import { createThrottle } from '../../src/safety/limits/throttle.ts';
-import { redact, redactJson } from '../../src/safety/screen/redact.ts';
-import { createApprovalSeal } from '../../src/safety/vault/approval-seal.ts';
-import { openCredentialVault } from '../../src/safety/vault/credentials.ts';
-import { createIdentities } from '../../src/safety/vault/identities.ts';
-import { openVaultKey } from '../../src/safety/vault/vault-key.ts';
-import { endSenders, repeaters } from '../../src/sources/registry.ts';
 import { allTools } from '../../src/targets/all-tools.ts';
 import { domainOfLabels } from '../../src/targets/domains.ts';
 import { kinds } from '../../src/targets/kinds.ts';
@@ -43,6 +24,7 @@ import { changesTools } from '../../src/tools/changes/changes-tools.ts';
 import type { ChangesPort } from '../../src/tools/changes/ports.ts';
 import type { AnyTool, ChangesTool, Tool } from '../../src/tools/define.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
+import { openRecordedDeps } from '../recovery/recorded-deps.ts';
 import { createRecordedSystem } from '../recovery/recorded-system.ts';
 import type { RecoveryCase } from '../recovery/recovery-case.ts';
 import { incidentOf } from '../replay/incident-of.ts';
@@ -81,8 +63,6 @@ export interface SceneOptions {
   readonly log: Log;
 }
 
-const APPROVAL_MINUTES = 30;
-
 export async function openScene(options: SceneOptions): Promise<Scene> {
   const { situation, scenario, who, runbooks, sql, log } = options;
   const incident = incidentOf(scenario, options.now());
@@ -111,14 +91,6 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
   const recorded = system.tools.map(({ rules: _rules, ...tool }): Tool => tool);
   const tools: readonly AnyTool[] = [...recorded, ...changesTools];
   const records = createRecords(sql);
-  const audit = createAuditLog(sql);
-  const key = openVaultKey('', randomBytes(32));
-  const seal = createApprovalSeal(key);
-  const identities = createIdentities({ sql, audit, key });
-  const vault = await openCredentialVault({ sql, audit, identities, executorId: randomUUID(), log });
-  const approvers: readonly Principal[] = [{ kind: 'user', id: 'U0FIRST' }];
-  const rules = withoutPolicy({ approvers, approvalMinutes: APPROVAL_MINUTES });
-  const policy = createApprovalPolicy({ approvers, admins: [], directory: nobody, rules });
   const byName = new Map(targets.map((one) => [one.name, one]));
   const record = createRecordChange(sql);
   let inventory: Inventory = { items: [], unread: [] };
@@ -135,60 +107,19 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     subjectOf: (id) => readChangesSubject({ sql, records, targets: byName }, id),
     looks: { now: looks.lookNow, read: readLooks },
   });
-  const registry = createRegistry<Tool | ChangesTool>([...recorded, ...changesTools]);
-  const gate = createGate({
-    rules,
-    approvers: policy,
-    seal,
+  const { deps, shutdown, close } = await openRecordedDeps({
     sql,
     records,
-    audit,
-    vault,
-    throttle: createThrottle(sql, {}),
-    killSwitch: createKillSwitch(sql, { mode: 'ACTIVE', dataDir: '/nonexistent' }),
-    registry,
-    changes: situation.broken ? broken : changes,
+    kind,
     targets: byName,
-    ports: { system: () => undefined, looks: () => kind.looks, docs: NO_DOCS },
-    identity: async () => ({ systemIdentifier: 'recorded', timelineId: 1 }),
-    runbookChecks: (asked) => alertChecks(runbooksFor(runbooks, kind.name, registry), asked),
-    runbookVersion: () => null,
-    redact,
-    redactJson,
-    approvalMinutes: APPROVAL_MINUTES,
+    registry: createRegistry<Tool | ChangesTool>([...recorded, ...changesTools]),
+    changes: situation.broken ? broken : changes,
+    runbooks,
+    people: ['U0FIRST'],
+    investigators: who.make({ tools, target, records }),
+    confirmation: { sourceWaitMs: 0, holdMs: 0, timeoutMs: 0 },
     log,
   });
-  const shutdown = new AbortController();
-  const deps: InvestigationDeps = {
-    sql,
-    records,
-    audit,
-    jobs: {
-      async enqueueTurn(id, reason, { delayMs = 0 } = {}) {
-        await sql`SELECT sentry_enqueue_turn(${id}, ${reason}, ${delayMs}::bigint)`;
-      },
-    },
-    gate,
-    vault,
-    approvals: createApprovals({ sql, records, audit, policy, seal }),
-    memory: noMemory,
-    ...who.make({ tools, target, records }),
-    stops: createStopNotices({ sql, bus: { subscribe: () => async () => undefined }, log }),
-    confirmation: {
-      sourceWaitMs: 0,
-      holdMs: 0,
-      timeoutMs: 0,
-      sendsEnds: endSenders(),
-      repeats: repeaters(),
-    },
-    asksWhatChanged: true,
-    effort: async () => ({ effort: 'adaptive', rule: null }),
-    mutes: { hold: async () => new Set(), release: async () => undefined },
-    correlation: { hold: async () => new Set() },
-    log,
-    shutdown: shutdown.signal,
-    redact,
-  };
   const http = createHttpServer({
     host: '127.0.0.1',
     port: 0,
@@ -211,14 +142,13 @@ export async function openScene(options: SceneOptions): Promise<Scene> {
     async lookAt(at, items, empty = []) {
       inventory = { items, empty, unread: [] };
       await setClock(sql, Math.min(at, options.now()));
-      await looks.lookNow(target.name, shutdown.signal);
+      await looks.lookNow(target.name, shutdown);
       await setClock(sql, options.now());
     },
     post: (source, payload) => post(`http://127.0.0.1:${port}/webhooks/${source}`, payload),
     async close() {
-      shutdown.abort();
       await http.close(0);
-      await vault.close();
+      await close();
     },
   };
 }
@@ -247,28 +177,4 @@ const broken: ChangesPort = {
 const NOTHING_MORE: Pick<RecoveryCase, 'world' | 'changes'> = {
   world: [{ after_seconds: 0, recorded: 'it', replaced: {}, reads: [] }],
   changes: {},
-};
-
-const NO_DOCS = { hosts: [], fetch: () => Promise.reject(new Error('no page is read here')) };
-
-const nobody: ApproverDirectory = {
-  groupMembers: async () => [],
-  channelMembers: async () => [],
-  mayAct: async () => ({ ok: true }),
-  asOfNow: () => nobody,
-};
-
-/** Memory would know the answer. */
-const noMemory: InvestigationMemory = {
-  recall: async () => ({
-    incidents: [],
-    runbooks: [],
-    episodes: { similar: [], failedCommands: [] },
-    missing: null,
-  }),
-  prepare: async () => null,
-  recordShown: async () => undefined,
-  enabled: false,
-  rememberIncident: async () => undefined,
-  recordEpisode: async () => undefined,
 };

@@ -1,10 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type Approvals, createApprovals } from '../../src/actions/approvals/approvals.ts';
-import type { ApproverDirectory } from '../../src/actions/approvals/ports.ts';
-import { createGate } from '../../src/actions/gate.ts';
-import { createApprovalPolicy } from '../../src/actions/policy/policy.ts';
-import { withoutPolicy } from '../../src/actions/policy/policy-rules.ts';
-import { alertChecks } from '../../src/agents/playbook/alert-checks.ts';
+import { type Approvals } from '../../src/actions/approvals/approvals.ts';
 import type { Investigator } from '../../src/agents/ports.ts';
 import type { Action } from '../../src/core/action.ts';
 import type { Alert } from '../../src/core/alert.ts';
@@ -12,30 +7,18 @@ import { messageOf, OpsError } from '../../src/core/errors.ts';
 import type { IncidentId } from '../../src/core/ids.ts';
 import type { IncidentRecord } from '../../src/core/incident-record.ts';
 import type { Log } from '../../src/core/log.ts';
-import type { Principal } from '../../src/core/principal.ts';
 import type { Sql } from '../../src/core/sql.ts';
 import type { Target } from '../../src/core/target.ts';
-import type { InvestigationDeps, InvestigationMemory } from '../../src/incidents/deps.ts';
-import { createStopNotices } from '../../src/incidents/kill-switch/stop-notices.ts';
+import type { InvestigationDeps } from '../../src/incidents/deps.ts';
 import { createTurn } from '../../src/incidents/turn.ts';
 import { createRecords, type IncidentRecords } from '../../src/record/record.ts';
 import type { Runbook } from '../../src/runbooks/runbook.ts';
-import { runbooksFor } from '../../src/runbooks/runbooks-for.ts';
-import { createAuditLog } from '../../src/safety/audit/audit-chain.ts';
-import { createKillSwitch } from '../../src/safety/kill-switch/kill-switch.ts';
-import { createThrottle } from '../../src/safety/limits/throttle.ts';
-import { redact, redactJson } from '../../src/safety/screen/redact.ts';
-import { createApprovalSeal } from '../../src/safety/vault/approval-seal.ts';
-import { openCredentialVault } from '../../src/safety/vault/credentials.ts';
-import { createIdentities } from '../../src/safety/vault/identities.ts';
-import { openVaultKey } from '../../src/safety/vault/vault-key.ts';
-import { endSenders, repeaters } from '../../src/sources/registry.ts';
 import type { Tool } from '../../src/tools/define.ts';
-import type { Docs } from '../../src/tools/ports.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import { incidentOf } from '../replay/incident-of.ts';
 import { kindOfDomain } from '../replay/kind-of-domain.ts';
 import type { Scenario } from '../replay/scenario.ts';
+import { openRecordedDeps } from './recorded-deps.ts';
 import { createRecordedSystem, type RecordedSystem } from './recorded-system.ts';
 import type { RecoveryCase } from './recovery-case.ts';
 
@@ -99,10 +82,7 @@ const CONFIRMATION = {
   sourceWaitMs: 10 * 60_000,
   holdMs: 10_000,
   timeoutMs: 2 * 60_000,
-  sendsEnds: endSenders(),
-  repeats: repeaters(),
 };
-const APPROVAL_MINUTES = 30;
 /** Two, for what takes a second person. */
 const PEOPLE = ['U0FIRST', 'U0SECOND'];
 /** Ten minutes of waiting for a source, three rounds and the looks afterwards take some 300. */
@@ -124,8 +104,6 @@ export async function play(of: RecoveryCase, planner: Planner, stage: Stage): Pr
     await record.close();
   }
 }
-
-const NO_DOCS: Docs = { hosts: [], fetch: () => Promise.reject(new Error('no page is read here')) };
 
 interface Scene {
   readonly of: RecoveryCase;
@@ -164,77 +142,20 @@ async function setScene(
     recorded: (id) => scenarioNamed(stage, id).tool_outputs,
     now: record.now,
   });
-  const now = (): Date => new Date(record.now());
   const records = createRecords(sql);
-  const audit = createAuditLog(sql, now);
-  const key = openVaultKey('', randomBytes(32));
-  const seal = createApprovalSeal(key);
-  const identities = createIdentities({ sql, audit, key });
-  const vault = await openCredentialVault({
-    sql,
-    audit,
-    identities,
-    executorId: randomUUID(),
-    log,
-    now: record.now,
-  });
-  const approvers = PEOPLE.map((id): Principal => ({ kind: 'user', id }));
-  const rules = withoutPolicy({ approvers, approvalMinutes: APPROVAL_MINUTES });
-  const directory: ApproverDirectory = {
-    groupMembers: async () => [],
-    channelMembers: async () => [],
-    mayAct: async () => ({ ok: true }),
-    asOfNow: () => directory,
-  };
-  const policy = createApprovalPolicy({ approvers, admins: [], directory, rules, now });
-  const approvals = createApprovals({ sql, records, audit, policy, seal });
-  const registry = createRegistry(system.tools);
-  const gate = createGate({
-    rules,
-    approvers: policy,
-    seal,
+  const { deps, approvals, close } = await openRecordedDeps({
     sql,
     records,
-    audit,
-    vault,
-    throttle: createThrottle(sql, {}),
-    killSwitch: createKillSwitch(sql, { mode: 'ACTIVE', dataDir: '/nonexistent' }),
-    registry,
+    kind,
     targets: new Map([[target.name, target]]),
-    // The recorded tools reach nothing.
-    ports: { system: () => undefined, looks: () => kind.looks, docs: NO_DOCS },
-    identity: async () => ({ systemIdentifier: 'recorded', timelineId: 1 }),
-    runbookChecks: (asked) => alertChecks(runbooksFor(stage.runbooks, kind.name, registry), asked),
-    runbookVersion: () => null,
-    redact,
-    redactJson,
-    approvalMinutes: APPROVAL_MINUTES,
+    registry: createRegistry(system.tools),
+    runbooks: stage.runbooks,
+    people: PEOPLE,
+    investigators: planner.make(of, { tools: system.tools, target, records }),
+    confirmation: CONFIRMATION,
+    now: record.now,
     log,
   });
-  const shutdown = new AbortController();
-  const deps: InvestigationDeps = {
-    sql,
-    records,
-    audit,
-    jobs: {
-      async enqueueTurn(id, reason, { delayMs = 0 } = {}) {
-        await sql`SELECT sentry_enqueue_turn(${id}, ${reason}, ${delayMs}::bigint)`;
-      },
-    },
-    gate,
-    vault,
-    approvals,
-    memory: noMemory,
-    ...planner.make(of, { tools: system.tools, target, records }),
-    stops: createStopNotices({ sql, bus: { subscribe: () => async () => undefined }, log }),
-    confirmation: CONFIRMATION,
-    effort: async () => ({ effort: 'adaptive', rule: null }),
-    mutes: { hold: async () => new Set(), release: async () => undefined },
-    correlation: { hold: async () => new Set() },
-    log,
-    shutdown: shutdown.signal,
-    redact,
-  };
   const { alertName: name, title, severity, labels, annotations, openedAt: startsAt } = incident;
   return {
     of,
@@ -259,27 +180,9 @@ async function setScene(
       endsAt: null,
       url: null,
     },
-    async close() {
-      shutdown.abort();
-      await vault.close();
-    },
+    close,
   };
 }
-
-/** Memory would know the answer. */
-const noMemory: InvestigationMemory = {
-  recall: async () => ({
-    incidents: [],
-    runbooks: [],
-    episodes: { similar: [], failedCommands: [] },
-    missing: null,
-  }),
-  prepare: async () => null,
-  recordShown: async () => undefined,
-  enabled: false,
-  rememberIncident: async () => undefined,
-  recordEpisode: async () => undefined,
-};
 
 function scenarioNamed({ scenarios }: Stage, id: string): Scenario {
   const scenario = scenarios.get(id);
