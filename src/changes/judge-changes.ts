@@ -213,8 +213,8 @@ function isOfAnother({ where, source, kind }: Change, { system, workloads, data 
 }
 
 /** Own looks need nobody's word. */
-const countsFor = (
-  change: Change,
+export const countsFor = (
+  change: Pick<Change, 'source' | 'environment'>,
   { environment, changesFrom }: Pick<NamedSystem, 'environment' | 'changesFrom'>,
 ): boolean =>
   (change.source === OWN_LOOK || (changesFrom?.includes(change.source) ?? true)) &&

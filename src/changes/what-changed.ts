@@ -1,5 +1,4 @@
 import { type Change, namesOf } from '../core/change.ts';
-import { isSameEnvironment } from '../core/environment.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { IncidentId } from '../core/ids.ts';
 import type { Sql } from '../core/sql.ts';
@@ -13,6 +12,7 @@ import {
 import {
   type ChangesSubject,
   CLOCK_SKEW_MS,
+  countsFor,
   inNamespaces,
   judgeChanges,
   type NamedSystem,
@@ -84,7 +84,7 @@ async function whatChanged(
     return refuse('BAD_INPUT', 'since: expected a moment in the past (ISO 8601), or minutes before it began');
   const from = new Date(Math.max(wanted, began - MOST_BEFORE_MS)).toISOString();
   const targets = systemsAsked(subject, of).map((system) => system.name);
-  const stillLooking = looks ? await lookAt(looks, targets.slice(0, 1), signal) : [];
+  const stillLooking = looks ? await lookAt(looks, targets[0], signal) : [];
   const to = now().toISOString();
   const where = namesAsked(subject, of);
   const turn = new Date(began + CLOCK_SKEW_MS).toISOString();
@@ -202,15 +202,11 @@ const namesAsked = (subject: ChangesSubject, of: readonly string[] | null): read
 /** Looks at the incident's own system. What still runs after its time goes on, and is said so. */
 async function lookAt(
   looks: OwnLooks,
-  targets: readonly string[],
+  target: string | undefined,
   signal: AbortSignal,
 ): Promise<readonly ChangeSourceSeen[]> {
-  const waiting = await Promise.all(
-    targets.map(async (target) => ((await isLooked(looks, target, signal)) ? [] : [target])),
-  );
-  return waiting
-    .flat()
-    .map((of) => ({ source: OWN_LOOK, of, from: null, to: null, why: 'a look at it still runs' }));
+  if (target === undefined || (await isLooked(looks, target, signal))) return [];
+  return [{ source: OWN_LOOK, of: target, from: null, to: null, why: 'a look at it still runs' }];
 }
 
 async function isLooked(looks: OwnLooks, target: string, signal: AbortSignal): Promise<boolean> {
@@ -252,7 +248,7 @@ function toldOf(
   const since = new Map<string, ChangeSourceSeen>();
   for (const { source, name, environment, first } of told) {
     const thing = thingCalled(subject, of, name);
-    if (thing === null || !counts(thing, source, environment)) continue;
+    if (thing === null || !countsFor({ source, environment }, thing)) continue;
     const seen: ChangeSourceSeen = { source, of: thing.name, from: first > from ? first : from, to };
     const known = since.get(`${source} ${thing.name}`);
     if (known?.from == null || (seen.from !== null && seen.from < known.from))
@@ -277,13 +273,6 @@ function thingCalled(
     ? null
     : { name: thing, environment: own?.environment ?? environment, changesFrom: own?.changesFrom ?? null };
 }
-
-const counts = (
-  thing: Pick<NamedSystem, 'environment' | 'changesFrom'>,
-  source: string,
-  environment: string | null,
-): boolean =>
-  (thing.changesFrom?.includes(source) ?? true) && isSameEnvironment(environment, thing.environment);
 
 /** Sources that are to tell of the system by its configuration, and never have. */
 function neverTold(

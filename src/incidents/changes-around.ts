@@ -37,24 +37,7 @@ const NAMESPACES = ['exported_namespace', 'namespace', 'kubernetes_namespace', '
 const ALSO = ['job'];
 const DATA = ['table', 'table_name', 'relname', 'relation', 'index', 'index_name', 'indexrelname'];
 /** What may have code of its own: a job, a table or whatever is just called `name` opens none. */
-const SERVICES = [
-  'service',
-  'service_name',
-  'app',
-  'application',
-  'component',
-  'container',
-  'container_name',
-  'deployment',
-  'kube_deployment',
-  'statefulset',
-  'daemonset',
-  'cronjob',
-  'workload',
-  'workload_name',
-  'unit',
-  'systemd_unit',
-];
+const SERVICES = [...WORKLOADS, 'container', 'container_name'];
 /** A model's word of when it began is not believed further back. */
 const ONSET_MS = 24 * 60 * 60_000;
 
@@ -98,6 +81,8 @@ export function changesSubjectOf(
     return neighbour === undefined ? [] : [systemOf(neighbour)];
   });
   const environment = system?.environment ?? labelOf(incident, ENVIRONMENT_LABELS);
+  const isOurs = (name: string): boolean =>
+    [system, ...neighbours].some((each) => each?.names.includes(name));
   const near = new Set([incident.target, ...neighbours.map(({ name }) => name)]);
   const others = [...targets.values()].filter(({ name }) => !near.has(name));
   const isCalled = (keys: readonly string[], also: Also = plainly): readonly string[] =>
@@ -123,10 +108,10 @@ export function changesSubjectOf(
       others
         .filter((other) => !isSameEnvironment(other.environment, environment))
         .flatMap(({ name, aliases }) => [name, ...aliases]),
-    ).filter((name) => ![system, ...neighbours].some((each) => each?.names.includes(name))),
+    ).filter((name) => !isOurs(name)),
     services: namesOf(labelled(record, SERVICES)),
     others: namesOf(others.flatMap(({ name, aliases }) => [name, ...aliases])).filter(
-      (name) => ![system, ...neighbours].some((each) => each?.names.includes(name)),
+      (name) => !isOurs(name),
     ),
   };
 }
