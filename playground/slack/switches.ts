@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlRequests } from './control-api.ts';
 import { BOT_SCOPES } from './seed.ts';
 
@@ -14,6 +15,7 @@ export class Switches {
   #unknownBlocks = new Set<string>();
   #droppedFields: readonly string[] = [];
   #scopes: readonly string[] | null = null;
+  #lifted = new AbortController();
   #thaw: (() => void) | undefined;
   #thawed: Promise<void> = Promise.resolve();
 
@@ -21,6 +23,8 @@ export class Switches {
     this.#failures.length = 0;
     this.#limitedUntil.clear();
     this.#delays.clear();
+    this.#lifted.abort();
+    this.#lifted = new AbortController();
     this.#lost.length = 0;
     this.#doubled.length = 0;
     this.#unknownMethods = new Set();
@@ -84,8 +88,10 @@ export class Switches {
     else this.#delays.set(method, ms);
   }
 
-  delayOf(method: string): number {
-    return this.#delays.get(method) ?? this.#delays.get('*') ?? 0;
+  /** Over at a reset, too. */
+  async whenDue(method: string): Promise<void> {
+    const ms = this.#delays.get(method) ?? this.#delays.get('*') ?? 0;
+    if (ms > 0) await sleep(ms, undefined, { signal: this.#lifted.signal }).catch(() => undefined);
   }
 
   loseEvents(times: number, event?: string): void {

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Arguments } from './arguments.ts';
 import type { CallCounters } from './call-counters.ts';
 import { BadRequest, readArguments, sendJson, sendText } from './http-io.ts';
@@ -31,8 +30,7 @@ export async function serveWebApi(
   const method = url.pathname.slice('/api/'.length);
   const body = await readBodyOf(request, url);
   await parts.switches.whenThawed();
-  const delay = parts.switches.delayOf(method);
-  if (delay > 0) await sleep(delay);
+  await parts.switches.whenDue(method);
   if (parts.switches.tellsToWait(method)) parts.counters.countEarly(method);
   const outcome = run(parts, request, response, method, body);
   parts.counters.count(method, outcome);

@@ -11,6 +11,7 @@ import type { Json, VerifyPlan } from '../../../../src/core/tool-call.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
 import type { ActiveTool, Preflight, ReadTool, ToolContext } from '../../../../src/tools/define.ts';
 import { createRegistry } from '../../../../src/tools/registry.ts';
+import { patience } from '../../../support/patience.ts';
 import { quiet } from '../../../support/quiet.ts';
 import { createPostgresTargets, type PostgresTargets } from '../../../support/targets.ts';
 
@@ -72,7 +73,8 @@ export async function startShopRig(): Promise<ShopRig> {
     targets,
     async read(name, input = {}) {
       const tool = reader(name);
-      const result = await tool.run(context(tool.timeoutMs), tool.input.parse(input));
+      // On a busy machine several that wait for one connection take longer than one may in production.
+      const result = await tool.run(context(tool.timeoutMs * patience), tool.input.parse(input));
       // What is stored and read by expressions is JSON.
       return { text: result.text, data: JSON.parse(JSON.stringify(result.data)) };
     },
