@@ -60,7 +60,7 @@ export interface Finding {
 }
 
 /** The faults server calls nothing over, and no source resolves, before it has looked a few times. */
-const LAG_MS = 10_000;
+export const LAG_MS = 10_000;
 
 /** What was untrue, stuck or left ill; nothing when all is well. */
 export function judge(played: Played): readonly Finding[] {

@@ -5,7 +5,7 @@ import type { Fault, FaultsAnswer } from '../../playground/slack/page-api.ts';
 import { SENTRY_APP, USERS } from '../../playground/slack/seed.ts';
 import type { Message } from '../../playground/slack/slack-shapes.ts';
 import { LocalSlackClient, textOf } from '../support/local-slack.ts';
-import type { End, Played, Sight } from './judge.ts';
+import { type End, LAG_MS, type Played, type Sight } from './judge.ts';
 
 const EVERY_MS = 500;
 /** What is well for so long, and nobody was alerted on it, was ended by another fault. */
@@ -203,12 +203,16 @@ async function approve(stage: Stage, scene: Scene, { readsForMs = 0 }: Limits): 
   }
 }
 
-/** The last end has stood long enough, beside a system that has stood the same; without an incident, that it is well. */
+/**
+ * The last end has stood long enough, beside a system that has stood the same; without an incident, that it is well. A system
+ * that is still ill may only not have been looked at often enough since: no end beside it is one before that is ruled out.
+ */
 function hasEnded({ sights, root, causedAt }: Scene, { settledMs }: Limits): boolean {
   const last = sights.at(-1);
   if (last === undefined || (last.end === 'open' && (root !== undefined || last.isIll))) return false;
   const before = sights.findLast(({ end, isIll }) => end !== last.end || isIll !== last.isIll);
-  return last.at - (before?.at ?? causedAt) >= (root ? settledMs : NO_ALERT_MS);
+  const standsForMs = last.isIll ? Math.max(settledMs, LAG_MS + EVERY_MS) : settledMs;
+  return last.at - (before?.at ?? causedAt) >= (root ? standsForMs : NO_ALERT_MS);
 }
 
 const isOutOfTime = ({ causedAt }: Scene, { endsWithinMs }: Limits): boolean =>
