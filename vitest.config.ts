@@ -3,6 +3,15 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { PATIENT_MS, patience } from './test/support/patience.ts';
 
+/**
+ * Integration tests of which a worker may run one file after the other: each closes what it opens, none changes the environment,
+ * globals or the engine's own registry. What is tested in another way gets a folder that is not here.
+ */
+const TOGETHER = [
+  'test/{structure,fuzz}/**/*.test.ts',
+  'test/integration/{changes,http,ingest,slack}/**/*.test.ts',
+];
+
 const shared = {
   globalSetup: ['test/support/scratch-root.ts'],
   setupFiles: ['test/support/no-broad-signal.ts', 'src/core/issue-words.ts'],
@@ -40,7 +49,18 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'parallel',
-          include: ['test/{structure,contract,integration,fuzz}/**/*.test.ts'],
+          include: ['test/{contract,integration}/**/*.test.ts'],
+          exclude: TOGETHER,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'together',
+          include: TOGETHER,
+          // Loading the product takes four seconds of a processor, which each file would pay.
+          isolate: false,
           sequence: { groupOrder: 0 },
         },
       },

@@ -72,17 +72,25 @@ const SECONDS: Readonly<Record<string, number>> = {
   'test/contract/host/over-ssh.test.ts': 40,
 };
 
-/** Vitest's sequencer, without a memory of earlier runs: the longest files first, whichever project they are of. */
+/**
+ * Vitest's sequencer, without a memory of earlier runs: the longest files first, whichever project they are of. But a worker
+ * that is not isolated takes another file only while the next in line is of its project, too, and else ends, with all that
+ * it has loaded: so the files of such a project stand together, before those of which nobody waits for one.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { root } = this.ctx.config;
     const weighed = files.map((file) => {
       const path = relative(root, file.moduleId).split(sep).join('/');
-      return { file, seconds: SECONDS[path] ?? 0, size: statSync(file.moduleId).size };
+      const seconds = SECONDS[path] ?? 0;
+      const { isolate, sequence } = file.project.config;
+      const block = isolate ? (seconds > 0 ? '1' : '3') : `2 ${file.project.name}`;
+      return { file, group: sequence.groupOrder, block, seconds, size: statSync(file.moduleId).size };
     });
     weighed.sort(
       (a, b) =>
-        a.file.project.config.sequence.groupOrder - b.file.project.config.sequence.groupOrder ||
+        a.group - b.group ||
+        (a.block < b.block ? -1 : a.block > b.block ? 1 : 0) ||
         b.seconds - a.seconds ||
         b.size - a.size,
     );
