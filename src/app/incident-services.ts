@@ -46,6 +46,8 @@ import { type Model, openModel } from './model.ts';
 import { registerMutes } from './mute-metrics.ts';
 import { createSwitches } from './switches.ts';
 import { createTargetsReload } from './targets-reload.ts';
+import { createUnusualOf } from '../incidents/unusual-of.ts';
+import { LOOK_MINUTES, takeSamples } from '../usual/take-samples.ts';
 
 export type IncidentServices = Awaited<ReturnType<typeof createIncidentServices>>;
 
@@ -122,6 +124,7 @@ export async function createIncidentServices(
     mutes,
     correlation,
     asksWhatChanged: true,
+    ...(config.usualMinutes === null ? {} : { unusualOf: createUnusualOf(sql, on.systems.usualReads) }),
     effort: guards.rules.effort,
     log,
     shutdown: on.shutdown.signal,
@@ -275,7 +278,16 @@ function upkeepOf(
     cron: `*/${config.lookMinutes ?? 5} * * * *`,
     work: (signal: AbortSignal) => looks.lookAtAll(signal),
   };
-  return { ...memory, scheduled: [...memory.scheduled, retention, silence, look] };
+  const { usualMinutes: everyMinutes } = config;
+  const usual = {
+    name: 'usual values',
+    cron: `*/${LOOK_MINUTES} * * * *`,
+    work: async (signal: AbortSignal) => {
+      if (everyMinutes === null) return;
+      await takeSamples({ sql, targets: on.targets, read: on.systems.usual, everyMinutes, log }, signal);
+    },
+  };
+  return { ...memory, scheduled: [...memory.scheduled, retention, silence, look, usual] };
 }
 
 const placesOf = ({ records, slackWorkspace: { homeOf, access, announce } }: Foundations): Places => ({
