@@ -52,4 +52,4 @@ export function describeSampling(
 const ageOf = (ms: number): string =>
   Number.isFinite(ms) ? `newest sample ${Math.round(ms / (60 * MINUTE_MS))} h old` : 'no sample';
 
-const because = ({ why }: SamplingState): string => (why === null ? '' : `, could not read ${why}`);
+const because = ({ why }: SamplingState): string => (why === null ? '' : `, last try: ${why}`);
