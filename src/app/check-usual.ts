@@ -26,11 +26,7 @@ export async function checkUsual(config: Config, log: Log): Promise<string> {
 }
 
 /** The same from what is on record. */
-export function describeSampling(
-  states: readonly SamplingState[],
-  everyMinutes: number,
-  now: Date,
-): string {
+export function describeSampling(states: readonly SamplingState[], everyMinutes: number, now: Date): string {
   if (states.length === 0) return 'no sample yet: the first is taken within the hour that Sentry runs';
   const age = ({ sampledAt }: SamplingState): number =>
     sampledAt === null ? Number.POSITIVE_INFINITY : now.getTime() - Date.parse(sampledAt);
@@ -44,7 +40,10 @@ export function describeSampling(
   const oldest = Math.max(...states.map(age));
   const partly = states.filter(({ why }) => why !== null);
   return [
-    `${count(states.reduce((sum, { samples }) => sum + samples, 0), 'sample')} of ${count(states.length, 'target')}, the newest at most ${Math.round(oldest / MINUTE_MS)} min old`,
+    `${count(
+      states.reduce((sum, { samples }) => sum + samples, 0),
+      'sample',
+    )} of ${count(states.length, 'target')}, the newest at most ${Math.round(oldest / MINUTE_MS)} min old`,
     ...partly.map((state) => `${state.target}${because(state)}`),
   ].join('; ');
 }

@@ -20,6 +20,7 @@ import { sweepSilent } from '../incidents/phases/silence.ts';
 import { createQuestions } from '../incidents/questions/questions.ts';
 import { createSilencing } from '../incidents/silence-at-source.ts';
 import { createSteering } from '../incidents/steering.ts';
+import { createUnusualOf } from '../incidents/unusual-of.ts';
 import { createEngine } from '../infra/dbos/engine.ts';
 import { createAccept, createAcceptIn } from '../ingest/accept.ts';
 import { createManualIncidents } from '../ingest/create-manual-incident.ts';
@@ -34,6 +35,7 @@ import { isOpen } from '../slack/people/access.ts';
 import { isIdentifying } from '../sources/fingerprint.ts';
 import { endSenders, repeaters } from '../sources/registry.ts';
 import { domainOfLabels } from '../targets/domains.ts';
+import { LOOK_MINUTES, takeSamples } from '../usual/take-samples.ts';
 import type { ActionServices } from './action-services.ts';
 import { createAdviseOn } from './advise-on.ts';
 import { alertCounter } from './alert-metrics.ts';
@@ -46,8 +48,6 @@ import { type Model, openModel } from './model.ts';
 import { registerMutes } from './mute-metrics.ts';
 import { createSwitches } from './switches.ts';
 import { createTargetsReload } from './targets-reload.ts';
-import { createUnusualOf } from '../incidents/unusual-of.ts';
-import { LOOK_MINUTES, takeSamples } from '../usual/take-samples.ts';
 
 export type IncidentServices = Awaited<ReturnType<typeof createIncidentServices>>;
 

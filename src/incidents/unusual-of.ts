@@ -69,7 +69,9 @@ export async function withUnusual(
       const own = each.toolCallIds.flatMap((call) => found.get(call) ?? []).filter((text) => !said.has(text));
       const shown = [...new Set(own)].slice(0, MOST);
       for (const text of shown) said.add(text);
-      return shown.length === 0 ? each : { ...each, claim: `${ended(each.claim)} Unusual: ${shown.join('; ')}.` };
+      return shown.length === 0
+        ? each
+        : { ...each, claim: `${ended(each.claim)} Unusual: ${shown.join('; ')}.` };
     });
     return { ...diagnosis, evidence };
   } catch (error) {

@@ -4,8 +4,8 @@ import type { Inventory } from '../core/inventory.ts';
 import type { Watch } from '../core/sighting.ts';
 import type { FirstLook, Target } from '../core/target.ts';
 import type { Json, ToolCall } from '../core/tool-call.ts';
-import type { WatchedLog } from '../core/watched-log.ts';
 import type { UsualNumber } from '../core/usual.ts';
+import type { WatchedLog } from '../core/watched-log.ts';
 import type { ReadTool, Tool } from '../tools/define.ts';
 
 /** A domain, and what tells that an alert is of it. */

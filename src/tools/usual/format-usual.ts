@@ -1,6 +1,6 @@
 import { clipLine } from '../../core/clip.ts';
 import { count } from '../../core/count.ts';
-import { sayNumber, sayRange, type Spread, type UsualValue, type UsualValues } from '../../core/usual.ts';
+import { type Spread, sayNumber, sayRange, type UsualValue, type UsualValues } from '../../core/usual.ts';
 
 /** For people and models: what is unusual first, then each number with how much is known of it. Times are UTC. */
 export function formatUsual({ target, at, values, unread, leftOut }: UsualValues): string {

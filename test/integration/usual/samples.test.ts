@@ -4,10 +4,10 @@ import type { IncidentId } from '../../../src/core/ids.ts';
 import type { ToolCall } from '../../../src/core/tool-call.ts';
 import type { UsualReading } from '../../../src/core/usual.ts';
 import { createUnusualOf } from '../../../src/incidents/unusual-of.ts';
+import { postgres } from '../../../src/targets/postgres/kind.ts';
 import { deleteOldSamples, samplingStates } from '../../../src/usual/sample-rows.ts';
 import { offsetOf, type ReadUsual, takeSamples } from '../../../src/usual/take-samples.ts';
 import { createUsualValues } from '../../../src/usual/usual-values.ts';
-import { postgres } from '../../../src/targets/postgres/kind.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
 import { quiet } from '../../support/quiet.ts';
 
@@ -87,9 +87,7 @@ describe('samples', () => {
   test('are taken once in a slot of time, whoever asks', async () => {
     await Promise.all([take(), take()]);
     await take();
-    expect(await rows()).toEqual([
-      { target: DB, system: 'one', numbers: { connections: 100 }, why: null },
-    ]);
+    expect(await rows()).toEqual([{ target: DB, system: 'one', numbers: { connections: 100 }, why: null }]);
     await take(0);
     expect(await rows()).toHaveLength(2);
   });
@@ -263,19 +261,25 @@ describe('how the sampling goes', () => {
   test('is told by the newest sample, and by why it fails', async () => {
     expect(describeSampling(await states(), 60, new Date())).toMatch(/^no sample yet/);
     await take(0);
-    expect(describeSampling(await states(), 60, new Date())).toMatch(/^1 sample of 1 target, the newest at most 0 min old$/);
+    expect(describeSampling(await states(), 60, new Date())).toMatch(
+      /^1 sample of 1 target, the newest at most 0 min old$/,
+    );
     found = new Error('no answer');
     await take(1);
     const later = new Date(Date.now() + 5 * HOUR_MS);
     expect(() => describeSampling([], 60, later)).not.toThrow();
     const [state] = await states();
-    expect(() => describeSampling(state ? [state] : [], 60, later)).toThrow(/^orders-db: newest sample 5 h old/);
+    expect(() => describeSampling(state ? [state] : [], 60, later)).toThrow(
+      /^orders-db: newest sample 5 h old/,
+    );
   });
 
   test('a target that was never read says why', async () => {
     found = new Error('no answer');
     await take(0);
     const known = await states();
-    expect(() => describeSampling(known, 60, new Date())).toThrow('orders-db: no sample, last try: no answer');
+    expect(() => describeSampling(known, 60, new Date())).toThrow(
+      'orders-db: no sample, last try: no answer',
+    );
   });
 });

@@ -95,10 +95,22 @@ describe('no usual yet', () => {
   });
 
   test('a day is enough for any hour, and four days for this one', () => {
-    const day = compareWithUsual(connections, 400, hourly(1, () => 50), NOW);
+    const day = compareWithUsual(
+      connections,
+      400,
+      hourly(1, () => 50),
+      NOW,
+    );
     expect(day).toMatchObject({ unusual: 'higher', hour: null, all: { samples: 24 } });
     expect(describeUsual(day)).toMatch(/^400 connections, usually 50 \(\d days?\)$/);
-    expect(compareWithUsual(connections, 400, hourly(4, () => 50), NOW).hour).toMatchObject({ samples: 12 });
+    expect(
+      compareWithUsual(
+        connections,
+        400,
+        hourly(4, () => 50),
+        NOW,
+      ).hour,
+    ).toMatchObject({ samples: 12 });
   });
 
   test('a number that was not read is not judged', () => {

@@ -25,7 +25,9 @@ const load = {
 const found = { target: 'orders-db', at: '2026-11-27T14:20:00.000Z', unread: [], leftOut: 0 };
 
 test('what is unusual comes first, with how much is known of it', () => {
-  expect(formatUsual({ ...found, values: [load, connections], unread: ['dead rows: no answer'], leftOut: 2 })).toBe(
+  expect(
+    formatUsual({ ...found, values: [load, connections], unread: ['dead rows: no answer'], leftOut: 2 }),
+  ).toBe(
     `orders-db at 2026-11-27T14:20:00Z: 1 of 1 number UNUSUAL, a lead and no cause.
 UNUSUAL (higher): 412 connections; usually at this hour 80 to 120, median 100 (21 samples of 8 days); at any hour 10 to 120, median 100 (168 samples of 8 days)
 load 0.5; no usual yet (1 sample)
@@ -42,8 +44,12 @@ test('that nothing is unusual is not said to be healthy', () => {
 });
 
 test('without samples there is no verdict', () => {
-  expect(formatUsual({ ...found, values: [load, { ...load, name: 'x', label: 'swap used', unit: '%', now: null }] }))
-    .toBe(`orders-db at 2026-11-27T14:20:00Z: no usual yet, so nothing can be said.
+  expect(
+    formatUsual({
+      ...found,
+      values: [load, { ...load, name: 'x', label: 'swap used', unit: '%', now: null }],
+    }),
+  ).toBe(`orders-db at 2026-11-27T14:20:00Z: no usual yet, so nothing can be said.
 load 0.5; no usual yet (1 sample)
 swap used: not read; no usual yet (1 sample)`);
 });

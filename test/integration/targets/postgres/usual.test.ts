@@ -12,7 +12,13 @@ afterAll(() => rig.stop());
 
 async function look(only?: string) {
   const { target, system } = rig.targets.context('shop-db', 10_000);
-  const { numbers, unread } = await readUsual(target, postgresUsual, system, new AbortController().signal, only);
+  const { numbers, unread } = await readUsual(
+    target,
+    postgresUsual,
+    system,
+    new AbortController().signal,
+    only,
+  );
   expect(unread).toEqual([]);
   return Object.fromEntries(numbers.map(({ name, now }) => [name, now]));
 }
