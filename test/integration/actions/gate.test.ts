@@ -205,7 +205,9 @@ test('roles may use exactly the kinds of tools the seed gives them', () => {
   const table = Object.fromEntries(
     roles.map((role) => [
       role,
-      (['read', 'docs', 'diagnostic', 'active', 'changes', 'usual'] as const).filter((kind) => mayUse(role, kind)),
+      (['read', 'docs', 'diagnostic', 'active', 'changes', 'usual'] as const).filter((kind) =>
+        mayUse(role, kind),
+      ),
     ]),
   );
   expect(table).toEqual({
