@@ -16,21 +16,18 @@ const NO_DOCS: ToolContext['docs'] = {
 
 /**
  * Reads the few numbers of a target, one read after the other, so that a tool which is called meanwhile waits for one at most. A read
- * that fails takes its own numbers with it and is said under `unread`; throws only when aborted. `only`: the name of the one number
- * that is wanted.
+ * that fails takes its own numbers with it and is said under `unread`; throws only when aborted.
  */
 export async function readUsual(
   target: Target,
   reads: readonly UsualRead[],
   system: unknown,
   signal: AbortSignal,
-  only?: string,
 ): Promise<UsualReading> {
   const numbers: ReadNumber[] = [];
   const unread: string[] = [];
   for (const read of reads) {
-    const wanted = read.numbers.filter(({ name }) => only === undefined || name === only);
-    if (wanted.length === 0) continue;
+    const { numbers: wanted } = read;
     const data = await answerOf(read, target, system, signal).catch((error: unknown) => {
       signal.throwIfAborted();
       unread.push(`${wanted.map(({ label }) => label).join(', ')}: ${messageOf(error)}`);

@@ -23,14 +23,10 @@ export interface Systems extends Required<Pick<ToolPorts, 'system' | 'looks' | '
     target: string,
     signal: AbortSignal,
   ): Promise<{ readonly system: string; readonly inventory: Inventory } | null>;
-  /**
-   * The few numbers of a target now, and which system that is; null where its kind keeps none. `only`: the one that is wanted.
-   * See `TargetKind.usual`.
-   */
+  /** The few numbers of a target now, and which system that is; null where its kind keeps none. See `TargetKind.usual`. */
   usual(
     target: string,
     signal: AbortSignal,
-    only?: string,
   ): Promise<{ readonly system: string; readonly reading: UsualReading } | null>;
   /** What is read for it, none where its kind keeps none; also for a name that is not configured. */
   usualReads(target: string): readonly UsualRead[];
@@ -149,12 +145,12 @@ export function connectSystems(
         return { system, inventory: await inventory(connection.system, signal) };
       });
     },
-    async usual(name, signal, only) {
+    async usual(name, signal) {
       const { usual } = find(name).kind;
       if (usual === null) return null;
       return use(name, async ({ connection, target }) => {
         const { systemIdentifier: system } = await connection.identity();
-        return { system, reading: await readUsual(target, usual, connection.system, signal, only) };
+        return { system, reading: await readUsual(target, usual, connection.system, signal) };
       });
     },
     usualReads: (target) => connected.get(target)?.kind.usual ?? [],

@@ -54,15 +54,15 @@ export async function keptSamples(sql: Sql, target: string, system: string): Pro
     // A clock that was set back has left samples in its future.
     sql<SampleRow>`
       SELECT taken_at AS at, numbers FROM usual_sample
-       WHERE target = ${target} AND system = ${system} AND taken_at <= clock_timestamp()
-         AND taken_at > clock_timestamp() - ${KEPT_DAYS} * interval '1 day' ORDER BY slot`,
+       WHERE target = ${target} AND system = ${system} AND taken_at <= statement_timestamp()
+         AND taken_at > statement_timestamp() - ${KEPT_DAYS} * interval '1 day' ORDER BY slot`,
     sql<{ from: string; to: string | null }>`
       SELECT opened_at AS "from", NULL AS "to" FROM incident
        WHERE target = ${target} AND state NOT IN ('ignored', 'resolved')
       UNION ALL
       SELECT opened_at, ended_at FROM incident
        WHERE target = ${target} AND state IN ('ignored', 'resolved')
-         AND ended_at > clock_timestamp() - ${KEPT_DAYS} * interval '1 day'`,
+         AND ended_at > statement_timestamp() - ${KEPT_DAYS} * interval '1 day'`,
   ]);
   const spans = incidents.map(({ from, to }) => ({
     from: Date.parse(from) - BEFORE_MS,
@@ -84,8 +84,8 @@ export async function lastSystem(sql: Sql, target: string): Promise<string | nul
 
 /** Deletes what is too old, and what a wrong clock has left in the future. */
 export async function deleteOldSamples(sql: Sql): Promise<void> {
-  await sql`DELETE FROM usual_sample WHERE taken_at < clock_timestamp() - ${KEPT_DAYS} * interval '1 day'`;
-  await sql`DELETE FROM usual_sample WHERE taken_at > clock_timestamp() + interval '1 hour'`;
+  await sql`DELETE FROM usual_sample WHERE taken_at < statement_timestamp() - ${KEPT_DAYS} * interval '1 day'`;
+  await sql`DELETE FROM usual_sample WHERE taken_at > statement_timestamp() + interval '1 hour'`;
 }
 
 /** How the sampling of a target goes. ISO 8601. */

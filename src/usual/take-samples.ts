@@ -14,11 +14,10 @@ export const LOOK_MINUTES = 5;
 const TIMEOUT_MS = 60_000;
 const WHY = 300;
 
-/** The few numbers of a target now, and which system that is; null where its kind keeps none. `only`: the one that is wanted. */
+/** The few numbers of a target now, and which system that is; null where its kind keeps none. */
 export type ReadUsual = (
   target: string,
   signal: AbortSignal,
-  only?: string,
 ) => Promise<{ readonly system: string; readonly reading: UsualReading } | null>;
 
 export interface SamplingDeps {

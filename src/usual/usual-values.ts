@@ -13,16 +13,10 @@ export interface UsualDeps {
   readonly now?: () => Date;
 }
 
-export interface AskedUsual {
-  /** The one number that is wanted, by its name. */
-  readonly number?: string;
-  readonly signal: AbortSignal;
-}
-
 /** Compares what an incident's own target is like now with what is usual there. */
 export function createUsualValues(deps: UsualDeps) {
   return {
-    async valuesOf(id: IncidentId, asked: AskedUsual): Promise<UsualValues | Refusal> {
+    async valuesOf(id: IncidentId, signal: AbortSignal): Promise<UsualValues | Refusal> {
       const [incident] = await deps.sql<{
         target: string | null;
       }>`SELECT target FROM incident WHERE id = ${id}`;
@@ -32,7 +26,7 @@ export function createUsualValues(deps: UsualDeps) {
           'NO_TARGET',
           'The incident is about no configured target, so nothing is known to be usual.',
         );
-      return valuesOf(deps, target, asked);
+      return valuesOf(deps, target, signal);
     },
   };
 }
@@ -40,13 +34,11 @@ export function createUsualValues(deps: UsualDeps) {
 async function valuesOf(
   { sql, read, now = () => new Date() }: UsualDeps,
   target: string,
-  { number, signal }: AskedUsual,
+  signal: AbortSignal,
 ): Promise<UsualValues | Refusal> {
-  const found = await read(target, signal, number);
+  const found = await read(target, signal);
   if (found === null) return refuse('NOT_KEPT', `Of systems like ${target} no usual values are kept.`);
   const { system, reading } = found;
-  if (reading.numbers.length === 0)
-    return refuse('BAD_INPUT', `number: no “${number}” is kept of ${target}; leave it out to see which are`);
   const kept = await keptSamples(sql, target, system);
   const at = now();
   const values = reading.numbers.map((one) => compared(one, one.now, kept, at));

@@ -13,3 +13,6 @@ CREATE TABLE usual_sample (
   PRIMARY KEY (target, slot)
 );
 CREATE INDEX usual_sample_taken ON usual_sample (taken_at);
+
+-- When incidents of a target were open: what was sampled then makes no usual.
+CREATE INDEX incident_ended_of_target ON incident (target, ended_at) WHERE state IN ('ignored', 'resolved');

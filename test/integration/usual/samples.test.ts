@@ -37,10 +37,10 @@ const readingOf = (now: number | null, unread: readonly string[] = []): UsualRea
 let found: UsualReading | Error | null;
 let system = 'one';
 let reads: string[];
-const read: ReadUsual = async (target, _, only) => {
+const read: ReadUsual = async (target) => {
   reads.push(target);
   if (found instanceof Error) throw found;
-  return found && { system, reading: only === 'other' ? { numbers: [], unread: [] } : found };
+  return found && { system, reading: found };
 };
 
 /** The last minute of a slot: whatever is due in it is. */
@@ -77,7 +77,7 @@ async function incident(from: string, to: string | null, target: string = DB): P
   return row.id;
 }
 const valuesOf = async (id: IncidentId) => {
-  const values = await createUsualValues({ sql: db.sql, targets, read }).valuesOf(id, { signal: never });
+  const values = await createUsualValues({ sql: db.sql, targets, read }).valuesOf(id, never);
   if ('ok' in values) throw new Error(values.reason);
   return values;
 };
@@ -204,13 +204,11 @@ describe('what is usual', () => {
     expect(await judged(await incident('1 minute', null))).toMatchObject({ samples: 0 });
   });
 
-  test('is refused of what is no target, and of a number that is not kept', async () => {
+  test('is refused of what is no target, and of a kind that keeps nothing', async () => {
     const port = createUsualValues({ sql: db.sql, targets, read });
-    const ask = (id: IncidentId, number?: string) =>
-      port.valuesOf(id, { signal: never, ...(number === undefined ? {} : { number }) });
+    const ask = (id: IncidentId) => port.valuesOf(id, never);
     expect(await ask(await incident('1 minute', null, 'nobody'))).toMatchObject({ code: 'NO_TARGET' });
     const id = await incident('1 minute', null);
-    expect(await ask(id, 'other')).toMatchObject({ code: 'BAD_INPUT' });
     found = null;
     expect(await ask(id)).toMatchObject({ code: 'NOT_KEPT' });
   });

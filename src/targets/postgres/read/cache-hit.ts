@@ -13,7 +13,7 @@ import { output, postgresReadTool, rowsAsJson } from './postgres-read-tool.ts';
 export const postgresCacheHit = postgresReadTool({
   name: 'postgres_cache_hit',
   description:
-    'Buffer cache hit ratio in percent, over all time and over a sample of some seconds taken now, and the tables with most block reads. For a cache hit collapse or sudden disk reads.',
+    'Buffer cache hits in percent, over all time and over a sample taken now, and the tables with most block reads. For sudden disk reads.',
   measures: [
     measureAt('recent_hit_percent', {
       name: 'recent_cache_hits',
