@@ -32,7 +32,7 @@ const keptWaiters = 100;
 export const postgresBlockingTree = postgresReadTool({
   name: 'postgres_blocking_tree',
   description:
-    'Who blocks whom through locks: the root blockers (with pid, backend_start, state, ages in seconds, query) and the sessions waiting behind them with depth, wait time, lock and table. Use it first when sessions hang or an alert speaks of blocked sessions or lock waits.',
+    'Who blocks whom through locks: the root blockers (with pid, backend_start, state, ages in seconds, query) and the sessions waiting behind them with depth, wait time, lock and table. Use it first when sessions hang or wait for locks.',
   measures: [
     measureAt('longest_wait_seconds', {
       name: 'longest_lock_wait',

@@ -16,7 +16,7 @@ import { hiddenAmong, hiddenLine, isClientSession, sessionColumns, sessionFacts 
 export const postgresConnections = postgresReadTool({
   name: 'postgres_connections',
   description:
-    'Connections by state, user and application against max_connections and its reserved slots, with the percentage used and the sessions idle longest (pid, backend_start). For "too many clients", refused connections and connection leaks.',
+    'Connections by state, user and application against max_connections, with the percentage used and the sessions idle longest (pid, backend_start). For refused connections and leaks.',
   measures: [
     measureAt('used_percent', {
       name: 'connections_used_percent',
