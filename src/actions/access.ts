@@ -17,15 +17,26 @@ export const access: Readonly<Record<Role, readonly ToolKind[]>> = {
     'active',
     'evidence',
     'changes',
+    'usual',
     'memory_read',
     'memory_write',
   ],
-  triage: ['read', 'docs', 'evidence', 'changes', 'memory_read'],
-  detective: ['read', 'docs', 'foreign', 'diagnostic', 'evidence', 'changes', 'memory_read', 'memory_write'],
+  triage: ['read', 'docs', 'evidence', 'changes', 'usual', 'memory_read'],
+  detective: [
+    'read',
+    'docs',
+    'foreign',
+    'diagnostic',
+    'evidence',
+    'changes',
+    'usual',
+    'memory_read',
+    'memory_write',
+  ],
   surgeon: ['active'],
   validator: ['read', 'diagnostic'],
   // What it calls of the active ones is proposed, as for the surgeon; what is approved runs with a credential of the ledger's.
-  mcp: ['read', 'docs', 'diagnostic', 'active', 'evidence', 'changes', 'memory_read'],
+  mcp: ['read', 'docs', 'diagnostic', 'active', 'evidence', 'changes', 'usual', 'memory_read'],
 };
 
 export function mayUse(role: Role, kind: ToolKind): boolean {

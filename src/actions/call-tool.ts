@@ -124,6 +124,10 @@ async function use(
     return deps.changes
       ? tool.run({ incidentId, role, changes: deps.changes, signal, timeoutMs }, input)
       : refuse('CHANGES_OFF', 'What was changed cannot be looked at here.');
+  if (tool.kind === 'usual')
+    return deps.usual
+      ? tool.run({ incidentId, usual: deps.usual, signal, timeoutMs }, input)
+      : refuse('USUAL_OFF', 'No usual values are kept (SENTRY_USUAL_MINUTES).');
   if (hasNoTarget(tool))
     return deps.memory
       ? tool.run({ incidentId, role, toolCallId: id, memory: deps.memory, signal, timeoutMs }, input)

@@ -14,6 +14,7 @@ import type { ChangesPort } from '../tools/changes/ports.ts';
 import type { AnyTool } from '../tools/define.ts';
 import type { MemoryToolsPort } from '../tools/memory/ports.ts';
 import type { ToolPorts } from '../tools/ports.ts';
+import type { UsualPort } from '../tools/usual/ports.ts';
 import type { ApprovalPolicy } from './policy/policy.ts';
 import type { PolicyRules } from './policy/policy-rules.ts';
 import type { AlertCheck } from './recovery/alert-checks.ts';
@@ -36,6 +37,8 @@ export interface GateDeps {
   readonly memory?: MemoryToolsPort;
   /** What the tools that read changes stand on; without it they are refused. */
   readonly changes?: ChangesPort;
+  /** What the tool that compares now with usual stands on; without it that is refused. */
+  readonly usual?: UsualPort;
   identity(target: string): Promise<TargetIdentity>;
   /** What the runbooks that list an incident's alert by its name say it is about, as they are now. */
   runbookChecks(incident: Incident): readonly AlertCheck[];

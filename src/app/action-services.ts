@@ -8,6 +8,7 @@ import type { Json } from '../core/tool-call.ts';
 import { proposeByModel } from '../memory/promotion/propose.ts';
 import { redact, redactJson } from '../safety/screen/redact.ts';
 import { createRegistry } from '../tools/registry.ts';
+import { createUsualValues } from '../usual/usual-values.ts';
 import { createChangeServices } from './change-services.ts';
 import type { Foundations } from './foundations.ts';
 import type { Guards } from './guards.ts';
@@ -59,6 +60,9 @@ export function createActionServices(on: Foundations, guards: Guards, remembered
       },
     },
     changes: asked,
+    ...(config.usualMinutes === null
+      ? {}
+      : { usual: createUsualValues({ sql, targets, read: systems.usual }) }),
     targets,
     ports: { ...systems, docs: docsOf(config) },
     identity: systems.identity,

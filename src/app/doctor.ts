@@ -30,6 +30,7 @@ import { kindOf } from '../targets/systems.ts';
 import type { McpServerConfig } from '../tools/mcp/server-config.ts';
 import { createRegistry } from '../tools/registry.ts';
 import { checkChangesFrom } from './changes-from.ts';
+import { checkUsual } from './check-usual.ts';
 import { checkChroma } from './chroma.ts';
 import { layersNow } from './layers.ts';
 import { policySubjects } from './policy-subjects.ts';
@@ -186,6 +187,7 @@ function checksFor(config: Config, log: Log): readonly Check[] {
     { part: 'Policy', required: true, run: () => checkPolicy(config) },
     { part: 'Claude', required: false, run: () => checkClaude(config) },
     ...config.targets.map(targetCheck),
+    { part: 'Usual values', required: false, run: () => checkUsual(config, log) },
     { part: 'Alert rules', required: false, run: () => checkMapping(config) },
     ...config.mcp.servers.map(
       (server): Check => ({

@@ -23,6 +23,7 @@ import { evidenceTools } from '../tools/evidence/evidence-tools.ts';
 import type { ForeignServers } from '../tools/mcp/foreign-servers.ts';
 import { memoryToolset } from '../tools/memory/memory-tools.ts';
 import { createRegistry } from '../tools/registry.ts';
+import { usualValues } from '../tools/usual/usual-values.ts';
 import { checkChangesFrom } from './changes-from.ts';
 import { countingRefusals } from './layers.ts';
 import { countingUsage } from './model-metrics.ts';
@@ -90,6 +91,7 @@ export async function createFoundations(parts: Parts) {
       ...evidenceTools,
       ...changesTools,
       ...codeTools(openRepositories(config.repositories)),
+      ...(config.usualMinutes === null ? [] : [usualValues]),
       ...memoryToolset,
     ],
     foreign,

@@ -20,6 +20,7 @@ import { sweepSilent } from '../incidents/phases/silence.ts';
 import { createQuestions } from '../incidents/questions/questions.ts';
 import { createSilencing } from '../incidents/silence-at-source.ts';
 import { createSteering } from '../incidents/steering.ts';
+import { createUnusualOf } from '../incidents/unusual-of.ts';
 import { createEngine } from '../infra/dbos/engine.ts';
 import { createAccept, createAcceptIn } from '../ingest/accept.ts';
 import { createManualIncidents } from '../ingest/create-manual-incident.ts';
@@ -34,6 +35,7 @@ import { isOpen } from '../slack/people/access.ts';
 import { isIdentifying } from '../sources/fingerprint.ts';
 import { endSenders, repeaters } from '../sources/registry.ts';
 import { domainOfLabels } from '../targets/domains.ts';
+import { LOOK_MINUTES, takeSamples } from '../usual/take-samples.ts';
 import type { ActionServices } from './action-services.ts';
 import { createAdviseOn } from './advise-on.ts';
 import { alertCounter } from './alert-metrics.ts';
@@ -122,6 +124,7 @@ export async function createIncidentServices(
     mutes,
     correlation,
     asksWhatChanged: true,
+    ...(config.usualMinutes === null ? {} : { unusualOf: createUnusualOf(sql, on.systems.usualReads) }),
     effort: guards.rules.effort,
     log,
     shutdown: on.shutdown.signal,
@@ -275,7 +278,16 @@ function upkeepOf(
     cron: `*/${config.lookMinutes ?? 5} * * * *`,
     work: (signal: AbortSignal) => looks.lookAtAll(signal),
   };
-  return { ...memory, scheduled: [...memory.scheduled, retention, silence, look] };
+  const { usualMinutes: everyMinutes } = config;
+  const usual = {
+    name: 'usual values',
+    cron: `*/${LOOK_MINUTES} * * * *`,
+    work: async (signal: AbortSignal) => {
+      if (everyMinutes === null) return;
+      await takeSamples({ sql, targets: on.targets, read: on.systems.usual, everyMinutes, log }, signal);
+    },
+  };
+  return { ...memory, scheduled: [...memory.scheduled, retention, silence, look, usual] };
 }
 
 const placesOf = ({ records, slackWorkspace: { homeOf, access, announce } }: Foundations): Places => ({

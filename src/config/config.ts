@@ -136,6 +136,9 @@ const environment = z.object({
   SENTRY_SOURCE_WAIT_MINUTES: whole(0, 1_440).default(10),
   SENTRY_REOPEN_MINUTES: whole(0, 10_080).optional(),
   SENTRY_LOOK_MINUTES: whole(0, 59).default(5),
+  SENTRY_USUAL_MINUTES: whole(0, 60)
+    .refine((minutes) => minutes === 0 || minutes >= 15, 'expected 15 to 60, or 0')
+    .default(60),
   SENTRY_PLAYGROUND_PORT: whole(0, 65_535).optional(),
   DOCKER_HOST: z.string().default(''),
   CONTAINER_HOST: z.string().default(''),
@@ -266,6 +269,8 @@ export interface Config {
   readonly reopenMinutes: number;
   /** How often Sentry looks at what its systems are made of, for what was changed; null: never. */
   readonly lookMinutes: number | null;
+  /** How often the few numbers of each system are kept, for what is usual there; null: never. */
+  readonly usualMinutes: number | null;
   readonly memory: {
     readonly enabled: boolean;
     /** Tokens of memory a turn of a model. */
@@ -362,6 +367,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     // In the playground every fault is an incident of its own, so that one sees what memory makes of the second.
     reopenMinutes: values.SENTRY_REOPEN_MINUTES ?? (playgroundTarget ? 0 : REOPEN_MINUTES),
     lookMinutes: values.SENTRY_LOOK_MINUTES || null,
+    usualMinutes: values.SENTRY_USUAL_MINUTES || null,
     memory: {
       enabled: values.MEMORY_ENABLED,
       tokenBudget: values.MEMORY_CONTEXT_TOKEN_BUDGET,

@@ -18,6 +18,7 @@ import type { Correlation } from './correlation/correlation.ts';
 import type { StopNotices } from './kill-switch/stop-notices.ts';
 import type { Mutes } from './mutes/mutes.ts';
 import type { Confirmation } from './source-end.ts';
+import type { UnusualOf } from './unusual-of.ts';
 
 /** What the investigation needs of memory; memory advises and never holds an incident up. */
 export interface InvestigationMemory {
@@ -53,6 +54,8 @@ export interface InvestigationDeps {
   readonly mutes: Pick<Mutes, 'hold' | 'release'>;
   /** At the start of every look for a cause it is asked what was changed. False: nobody could answer. */
   readonly asksWhatChanged?: boolean;
+  /** What of these reads on record is unusual for their target, in words; left out: nobody keeps what is usual. */
+  readonly unusualOf?: UnusualOf;
   /** What incidents are a part of. */
   readonly correlation: Pick<Correlation, 'hold'>;
   readonly log: Log;

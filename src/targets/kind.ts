@@ -4,8 +4,9 @@ import type { Inventory } from '../core/inventory.ts';
 import type { Watch } from '../core/sighting.ts';
 import type { FirstLook, Target } from '../core/target.ts';
 import type { Json, ToolCall } from '../core/tool-call.ts';
+import type { UsualNumber } from '../core/usual.ts';
 import type { WatchedLog } from '../core/watched-log.ts';
-import type { Tool } from '../tools/define.ts';
+import type { ReadTool, Tool } from '../tools/define.ts';
 
 /** A domain, and what tells that an alert is of it. */
 export interface KindDomain {
@@ -71,6 +72,15 @@ export type Advice =
   /** Neither helps at once. */
   | { readonly way: 'explain'; readonly hint: string };
 
+/** A cheap read, and the numbers that are kept out of what it answers. */
+export interface UsualRead {
+  /** One of the kind's tools, or a read of its own that nobody else calls. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- reads of every input and system together; each parses its own
+  readonly tool: ReadTool<any, any>;
+  readonly input: Json;
+  readonly numbers: readonly UsualNumber[];
+}
+
 /**
  * A kind of system Sentry may touch. Whoever needs to know about kinds iterates `kinds.ts`; nobody compares a kind's name.
  * `C`: a target as configured. `S`: the connection its tools work with.
@@ -109,6 +119,11 @@ export interface TargetKind<C extends TargetConfig = TargetConfig, S = unknown> 
    * Throws where nothing of it can be read; a part that cannot is in `unread`.
    */
   inventory?(system: S, signal: AbortSignal): Promise<Inventory>;
+  /**
+   * The few numbers that Sentry keeps of it, read once an hour by the reading credential, so that now can be compared with what is usual.
+   * Null where it has none worth that, or keeps its own.
+   */
+  readonly usual: readonly UsualRead[] | null;
   /** How it tells by itself what happens to it; null where its configuration wants nothing heard. */
   watch(config: C, system: S): Watch | null;
   /** Its logs that its configuration wants watched. */

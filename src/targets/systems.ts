@@ -3,9 +3,11 @@ import { OpsError } from '../core/errors.ts';
 import type { Inventory } from '../core/inventory.ts';
 import type { Watch } from '../core/sighting.ts';
 import type { Target } from '../core/target.ts';
+import type { UsualReading } from '../core/usual.ts';
 import type { WatchedLog } from '../core/watched-log.ts';
 import type { ToolPorts } from '../tools/ports.ts';
-import type { ConnectDeps, Connection, TargetConfig, TargetIdentity, TargetKind } from './kind.ts';
+import type { ConnectDeps, Connection, TargetConfig, TargetIdentity, TargetKind, UsualRead } from './kind.ts';
+import { readUsual } from './read-usual.ts';
 
 /**
  * The configured targets, each with its kind and its connection: the one place that knows them, and the one that everybody asks,
@@ -21,6 +23,17 @@ export interface Systems extends Required<Pick<ToolPorts, 'system' | 'looks' | '
     target: string,
     signal: AbortSignal,
   ): Promise<{ readonly system: string; readonly inventory: Inventory } | null>;
+  /**
+   * The few numbers of a target now, and which system that is; null where its kind keeps none. `only`: the one that is wanted.
+   * See `TargetKind.usual`.
+   */
+  usual(
+    target: string,
+    signal: AbortSignal,
+    only?: string,
+  ): Promise<{ readonly system: string; readonly reading: UsualReading } | null>;
+  /** What is read for it, none where its kind keeps none; also for a name that is not configured. */
+  usualReads(target: string): readonly UsualRead[];
   /** See `TargetKind.reader`; null also for a name that is not configured. */
   reader(target: string): string | null;
   /** Whether its configuration lets anything be changed there at all; false for a name that is not configured. */
@@ -82,6 +95,17 @@ export function connectSystems(
       () => undefined,
     );
   };
+  /** Its connection stays open meanwhile. */
+  const use = async <T>(target: string, work: (one: Connected) => Promise<T>): Promise<T> => {
+    const one = find(target);
+    one.calls += 1;
+    try {
+      return await work(one);
+    } finally {
+      one.calls -= 1;
+      closeUnused(one);
+    }
+  };
   const change = (wanted: readonly TargetConfig[]): boolean => {
     const before = [...connected.values()];
     const now = wanted.map((config) => {
@@ -116,19 +140,24 @@ export function connectSystems(
       const { kind, connection } = find(target);
       return kind.facts(connection.system);
     },
-    async inventory(target, signal) {
-      const one = find(target);
-      const { kind, connection } = one;
-      if (!kind.inventory) return null;
-      one.calls += 1;
-      try {
+    async inventory(name, signal) {
+      const { kind } = find(name);
+      const { inventory } = kind;
+      if (!inventory) return null;
+      return use(name, async ({ connection }) => {
         const { systemIdentifier: system } = await connection.identity();
-        return { system, inventory: await kind.inventory(connection.system, signal) };
-      } finally {
-        one.calls -= 1;
-        closeUnused(one);
-      }
+        return { system, inventory: await inventory(connection.system, signal) };
+      });
     },
+    async usual(name, signal, only) {
+      const { usual } = find(name).kind;
+      if (usual === null) return null;
+      return use(name, async ({ connection, target }) => {
+        const { systemIdentifier: system } = await connection.identity();
+        return { system, reading: await readUsual(target, usual, connection.system, signal, only) };
+      });
+    },
+    usualReads: (target) => connected.get(target)?.kind.usual ?? [],
     looks: (target) => find(target).kind.looks,
     reader: (target) => {
       const found = connected.get(target);

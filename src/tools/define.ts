@@ -12,6 +12,7 @@ import type { ChangesPort } from './changes/ports.ts';
 import type { EvidencePort } from './evidence/ports.ts';
 import type { MemoryToolsPort } from './memory/ports.ts';
 import type { Docs } from './ports.ts';
+import type { UsualPort } from './usual/ports.ts';
 
 /** What a tool gets beside its parsed input. */
 export interface ToolContext<S = unknown> {
@@ -247,6 +248,23 @@ export interface ChangesTool<I = unknown> extends ToolBase<I> {
   run(context: ChangesToolContext, input: I): Promise<ToolOutput | Refusal>;
 }
 
+export interface UsualToolContext {
+  readonly incidentId: IncidentId;
+  readonly usual: UsualPort;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Compares the incident's own target with what is usual there. It reads that target, yet what it says is a lead: it has none of its own,
+ * so that no claim which a fix needs can stand on it.
+ */
+export interface UsualTool<I = unknown> extends ToolBase<I> {
+  readonly kind: 'usual';
+  readonly target: 'none';
+  run(context: UsualToolContext, input: I): Promise<ToolOutput | Refusal>;
+}
+
 export interface ForeignToolContext {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -262,8 +280,18 @@ export interface ForeignTool<I = unknown> extends ToolBase<I> {
   run(context: ForeignToolContext, input: I): Promise<ToolOutput | Refusal>;
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- as above
-export type AnyTool = Tool | MemoryTool<any> | EvidenceTool<any> | ChangesTool<any> | ForeignTool<any>;
+export type AnyTool =
+  | Tool
+  // oxlint-disable-next-line typescript/no-explicit-any -- as above
+  | TargetlessTool<any>;
+
+/** A tool that is called of no system. */
+export type TargetlessTool<I = unknown> =
+  | MemoryTool<I>
+  | EvidenceTool<I>
+  | ChangesTool<I>
+  | UsualTool<I>
+  | ForeignTool<I>;
 
 /** Gives a read tool its types; the registry holds them with the input hidden. */
 export function defineReadTool<I>(tool: ReadTool<I>): ReadTool<I> {
@@ -309,8 +337,12 @@ export function defineChangesTool<I>(
   return { ...tool, kind: 'changes', target: 'none', domain: 'any' };
 }
 
+export function defineUsualTool<I>(tool: Omit<UsualTool<I>, 'kind' | 'target' | 'domain'>): UsualTool<I> {
+  return { ...tool, kind: 'usual', target: 'none', domain: 'any' };
+}
+
 /** A tool that works on Sentry's own record or memory, reads changes, or asks another program. */
-export function hasNoTarget(tool: AnyTool): tool is MemoryTool | EvidenceTool | ChangesTool | ForeignTool {
+export function hasNoTarget(tool: AnyTool): tool is TargetlessTool {
   return isTargetless(tool.kind);
 }
 
@@ -324,5 +356,6 @@ const targetless: ReadonlySet<AnyTool['kind']> = new Set([
   'memory_write',
   'evidence',
   'changes',
+  'usual',
   'foreign',
 ]);

@@ -168,7 +168,9 @@ function converse<T>(
     // What is remembered or shown again stays what it is; a live system does not.
     mayRepeat: (name) => {
       const kind = deps.tools.find((tool) => tool.name === name)?.kind;
-      return kind !== undefined && ['read', 'diagnostic', 'docs', 'changes', 'foreign'].includes(kind);
+      return (
+        kind !== undefined && ['read', 'diagnostic', 'docs', 'changes', 'usual', 'foreign'].includes(kind)
+      );
     },
     ...(deps.clock === undefined ? {} : { clock: () => nowOf(deps).getTime() }),
     leftOut: async (name, input, limit) => {

@@ -12,6 +12,7 @@ import { verifyEvidence } from '../claims/verify-evidence.ts';
 import { move } from '../move.ts';
 import { recallNow, rememberNow } from '../recall.ts';
 import { triageOf } from '../triaged.ts';
+import { withUnusual } from '../unusual-of.ts';
 import { withInvestigator } from '../work.ts';
 import type { PhaseRun } from './phase-run.ts';
 
@@ -24,7 +25,7 @@ export async function diagnose(run: PhaseRun): Promise<void> {
     return verifyEvidence(run, investigator, work, raw);
   });
   await run.durably('conclude', async () => {
-    const { diagnosis } = checked;
+    const diagnosis = await withUnusual(deps, incident, checked.diagnosis);
     const act = worthActingOn(checked) && incident.target !== null;
     return move(deps, incident, {
       from: 'diagnosing',

@@ -5,6 +5,7 @@ import { ruledOutOf, runbookIdOf } from './answer-cause.ts';
 import { overriddenOf } from './answer-decisions.ts';
 import type { Around } from './answer-lines.ts';
 import { undosOf } from './answer-undo.ts';
+import { comparedLast } from './answer-usual.ts';
 import { lastDiagnosis } from './format-cause.ts';
 import type { Subject } from './subjects.ts';
 
@@ -33,6 +34,7 @@ const has: Readonly<Partial<Record<Subject, Has>>> = {
     const found = toldChanges(events)?.found;
     return found !== undefined && (found.answer === 'changed' || found.afterwards.length > 0);
   },
+  usual: (record) => comparedLast(record) !== undefined,
   called: ({ events }) => {
     const { acknowledged, called, waitsUntil } = callStateOf(events);
     return [acknowledged, called, waitsUntil].some((each) => each !== null && each !== undefined);

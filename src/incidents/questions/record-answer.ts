@@ -31,6 +31,7 @@ import {
   timeOf,
 } from './answer-state.ts';
 import { undoableOf, undoneOf, undosOf } from './answer-undo.ts';
+import { comparedLast, usualOf } from './answer-usual.ts';
 import { readChangesAsked } from './changes-asked.ts';
 import { lastDiagnosis } from './format-cause.ts';
 import { isAny } from './on-record.ts';
@@ -97,6 +98,7 @@ export function answerWithSource(
   const why = known.some((question) => question.why);
   if (around.elsewhere && unknown && (why || asked.includes('cause') || asked.includes('evidence')))
     return null;
+  if (around.elsewhere && asked.includes('usual') && !isAny('usual', record, around)) return null;
   const each = Math.max(1, Math.floor(MAX_LINES / Math.min(MAX_LINES, asked.length)));
   const lines = known.flatMap((question) => linesOfQuestion(question, record, around, each));
   const rest = read.filter(({ question }) => question === null).map((part): Line => notKnown(part.text));
@@ -119,7 +121,7 @@ function outcomeOf(
   if (asked.some((subject) => isAny(subject, record, around))) return 'answered';
   // Nobody could be asked: that is another thing than that there was none.
   const changes = asked.includes('changes') ? toldChanges(record.events) : null;
-  return changes?.found.answer === 'could_not_look' ? 'not_on_record' : 'none';
+  return changes?.found.answer === 'could_not_look' || asked.includes('usual') ? 'not_on_record' : 'none';
 }
 
 const NOTHING_BEFORE: Line = ['Nothing before that is on record.'];
@@ -261,6 +263,8 @@ function sourceOf(subject: Subject | undefined, record: IncidentRecord): Source 
   const looked = record.events.findLast((event) => event.type === 'changes.looked');
   if (subject === 'changes' && looked?.type === 'changes.looked')
     return { kind: 'call', id: looked.toolCallId };
+  const compared = comparedLast(record);
+  if (subject === 'usual' && compared) return { kind: 'call', id: compared.id };
   const last = lastDiagnosis(record);
   const id = last?.diagnosis.evidence.flatMap(({ toolCallIds }) => toolCallIds)[0];
   if (id && (subject === 'cause' || subject === 'evidence' || subject === 'doubt'))
@@ -357,6 +361,8 @@ function linesOf(subject: Subject, why: boolean, record: IncidentRecord, around:
       return rightsOf(record);
     case 'changes':
       return changesOf(record, ALL_CHANGES, around);
+    case 'usual':
+      return usualOf(record);
     default: {
       const never: never = subject;
       return never;

@@ -33,7 +33,8 @@ export type Subject =
   | 'mine'
   | 'sentry'
   | 'rights'
-  | 'changes';
+  | 'changes'
+  | 'usual';
 
 /** Words by which people speak of what a record holds; a word that is none of these, and no word of sentences, is not on record. */
 export const subjectOf: ReadonlyArray<readonly [Subject, RegExp]> = [

@@ -153,6 +153,18 @@ const shapes: ReadonlyArray<readonly [Subject, readonly string[]]> = [
       'what do YOU think(?: (?:it is|is it|caused it|is wrong|happened|about IT))?',
     ],
   ],
+  [
+    'usual',
+    [
+      '(?:is|are|was|were|looks?|does|do)(?: not)? (?:IT|IT (?:number|many|much|high|low)|NUMBER)(?: look)?(?: (?:even|really|a bit|not|just))? NORMAL',
+      '(?:is|was|are|were) (?:there )?(?:anything|something|any number) NORMAL',
+      'what (?:is|was|looks|would be|do you call) NORMAL',
+      'what (?:are|were) (?:the )?(?:usual|normal|typical) (?:values?|numbers?|range)',
+      'how (?:many|much) (?:connections |sessions |load )?(?:is|are|would be) NORMAL',
+      'how does IT compare (?:to|with) (?:what is )?(?:usual|normal|the usual)',
+      '(?:what is|is there) (?:a|the|its|our) (?:baseline|usual|normal)',
+    ],
+  ],
   ['severity', ['(?:is|was) IT (?:critical|severe|urgent|serious)']],
 ];
 
@@ -160,13 +172,22 @@ const ways = {
   IT: '(?:it|this|that|these|those|them|this all|all (?:of )?(?:it|this|that)|(?:the|this|that|your|my) (?:thing|incident|problem|issue|alert|fix|change|action|plan|proposal|approval|card|alarm|outage|command|last one))',
   WE: '(?:i|we|one|you|somebody|someone|people)',
   YOU: '(?:you|u|sentry|the bot|this bot|this thing)',
+  NORMAL:
+    '(?:(?:un|ab)?(?:usual|normal)|typical|ordinary|expected|out of the ordinary|higher than usual|lower than usual|more than usual|less than usual)(?: (?:for|at|on|here|around) ?(?:IT|this hour|this time|that hour|(?:the|this) (?:time of day|system|target|database|host)|here|a (?:day|week) like this)?)*',
+  NUMBER: '[\\d.,]+ ?(?:%|[a-z]+)?',
   ANYONE: '(?:anyone|anybody|someone|somebody|me|us|a human|a person)',
 } as const;
 
-const written = (shape: string): RegExp =>
-  new RegExp(
-    `^(?:${shape.replace(/\b(?:IT|WE|YOU|ANYONE)\b/g, (name) => ways[name as keyof typeof ways])})$`,
+/** Each name is written out, also within another. */
+function spelled(shape: string): string {
+  const whole = shape.replace(
+    /\b(?:IT|WE|YOU|ANYONE|NORMAL|NUMBER)\b/g,
+    (name) => ways[name as keyof typeof ways],
   );
+  return whole === shape ? whole : spelled(whole);
+}
+
+const written = (shape: string): RegExp => new RegExp(`^(?:${spelled(shape)})$`);
 
 const rows = shapes.map(([subject, asked]) => [subject, asked.map(written)] as const);
 

@@ -60,6 +60,8 @@ export const alertmanager = defineKind<Config, Alertmanager>({
     const version = await system.version(within());
     return version === null ? {} : { alertmanager: version };
   },
+  // What it counts is not its own.
+  usual: null,
   watch: () => null,
   logs: () => [],
   advise: adviseHttp,

@@ -21,6 +21,7 @@ import { containerTop } from './read/top.ts';
 import { engineVolumes } from './read/volumes.ts';
 import { whyDied } from './read/why-died.ts';
 import type { ContainerSystem } from './tool.ts';
+import { containersUsual } from './usual.ts';
 import { watchEngine } from './watch.ts';
 
 const WITHIN_MS = 10_000;
@@ -69,6 +70,7 @@ export function containerKind({
     },
     facts: async ({ engine }) => ({ [name]: await engine.version(within()) }),
     inventory: containersInventory,
+    usual: containersUsual,
     watch: ({ watch, name: target }, { engine }) =>
       watch ? watchEngine(engine, { target, runtime: name }) : null,
     logs: () => [],

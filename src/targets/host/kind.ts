@@ -23,6 +23,7 @@ import { serviceReachable } from './read/service-reachable.ts';
 import { serviceStatus } from './read/service-status.ts';
 import type { SshTarget } from './ssh-config.ts';
 import type { Host } from './system.ts';
+import { hostUsual } from './usual.ts';
 
 export const host = defineKind<HostConfig, Host>({
   name: 'host',
@@ -54,6 +55,7 @@ export const host = defineKind<HostConfig, Host>({
   refuses: ({ ssh }) => (ssh ? { apply_patch: NO_PATCH_OVER_SSH, undo_patch: NO_PATCH_OVER_SSH } : {}),
   facts: hostFacts,
   inventory: hostInventory,
+  usual: hostUsual,
   watch: () => null,
   logs: (_, { logs }) => logs,
   advise: adviseHost,

@@ -21,6 +21,7 @@ import { topPods } from './read/top.ts';
 import { whyUnhealthy } from './read/why-unhealthy.ts';
 import { listWorkloads } from './read/workloads.ts';
 import type { KubernetesSystem } from './tool.ts';
+import { kubernetesUsual } from './usual.ts';
 
 const WITHIN_MS = 10_000;
 const within = () => ({ timeoutMs: WITHIN_MS, signal: AbortSignal.timeout(WITHIN_MS) });
@@ -45,6 +46,7 @@ export const kubernetes = defineKind<KubernetesConfig, KubernetesSystem>({
   doctor: (_config, { system }) => checkKubernetes(system, within),
   facts: async ({ cluster }) => ({ kubernetes: await cluster.version(within()) }),
   inventory: kubernetesInventory,
+  usual: kubernetesUsual,
   // Events of a cluster are for its own monitoring: what they tell in passing mends itself most of the time.
   watch: () => null,
   logs: () => [],

@@ -24,6 +24,8 @@ export const loki = defineKind<HttpConfig, Loki>({
   doctor: async (_, { system }) => `Loki, its logs have ${await system.labels(within())} labels`,
   // Its version is not in the part of its API that readers reach.
   facts: async () => ({}),
+  // What it counts is not its own.
+  usual: null,
   watch: () => null,
   logs: () => [],
   advise: adviseHttp,

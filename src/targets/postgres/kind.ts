@@ -28,6 +28,7 @@ import { postgresSizes } from './read/sizes.ts';
 import { postgresSlowStatements } from './read/slow-statements.ts';
 import { postgresTableHealth } from './read/table-health.ts';
 import { postgresXidAge } from './read/xid-age.ts';
+import { postgresUsual } from './usual.ts';
 
 export const postgres = defineKind({
   name: 'postgres',
@@ -44,6 +45,7 @@ export const postgres = defineKind({
   },
   facts: postgresFacts,
   inventory: postgresInventory,
+  usual: postgresUsual,
   watch: () => null,
   logs: () => [],
   advise: advisePostgres,

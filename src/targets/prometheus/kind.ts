@@ -36,6 +36,8 @@ export const prometheus = defineKind<HttpConfig, Prometheus>({
   },
   facts: async (system) => ({ prometheus: await system.version(within()) }),
   inventory: prometheusInventory,
+  // It keeps its own past, which its tools compare with.
+  usual: null,
   watch: () => null,
   logs: () => [],
   advise: adviseHttp,

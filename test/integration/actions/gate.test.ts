@@ -205,16 +205,18 @@ test('roles may use exactly the kinds of tools the seed gives them', () => {
   const table = Object.fromEntries(
     roles.map((role) => [
       role,
-      (['read', 'docs', 'diagnostic', 'active', 'changes'] as const).filter((kind) => mayUse(role, kind)),
+      (['read', 'docs', 'diagnostic', 'active', 'changes', 'usual'] as const).filter((kind) =>
+        mayUse(role, kind),
+      ),
     ]),
   );
   expect(table).toEqual({
-    supervisor: ['read', 'docs', 'diagnostic', 'active', 'changes'],
-    triage: ['read', 'docs', 'changes'],
-    detective: ['read', 'docs', 'diagnostic', 'changes'],
+    supervisor: ['read', 'docs', 'diagnostic', 'active', 'changes', 'usual'],
+    triage: ['read', 'docs', 'changes', 'usual'],
+    detective: ['read', 'docs', 'diagnostic', 'changes', 'usual'],
     surgeon: ['active'],
     validator: ['read', 'diagnostic'],
-    mcp: ['read', 'docs', 'diagnostic', 'active', 'changes'],
+    mcp: ['read', 'docs', 'diagnostic', 'active', 'changes', 'usual'],
   });
 });
 

@@ -82,6 +82,7 @@ const lamp = defineKind<LampConfig, Lamp>({
   }),
   doctor: async () => 'well',
   facts: async () => ({}),
+  usual: null,
   watch: () => null,
   logs: () => [],
   advise: () => null,

@@ -96,6 +96,7 @@ export const valve = defineKind<ValveConfig, Valve>({
     }
   },
   facts: async () => ({ valve: 'brass' }),
+  usual: null,
   watch: () => null,
   logs: () => [],
   advise: () => null,

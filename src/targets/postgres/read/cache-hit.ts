@@ -5,8 +5,8 @@ import type { PostgresSession } from '../system.ts';
 import { output, postgresReadTool, rowsAsJson } from './postgres-read-tool.ts';
 
 /**
- * Buffer cache. Data: `{ hit_percent, recent_hit_percent, recent_reads, recent_hits, sample_seconds, blocks_hit, blocks_read,
- * shared_buffers_bytes, stats_reset, tables: [{ schema, table, heap_read, heap_hit, hit_percent }] }`, of the connected
+ * Buffer cache. Data: `{ hit_percent, recent_hit_percent, recent_reads, recent_hits, sample_seconds, transactions_per_second,
+ * blocks_hit, blocks_read, shared_buffers_bytes, stats_reset, tables: [{ schema, table, heap_read, heap_hit, hit_percent }] }`, of the connected
  * database. `hit_percent` is since `stats_reset`; `recent_…` over the sample, null when no block was asked for. A read may
  * still come from the operating system's cache.
  */
@@ -45,6 +45,7 @@ export const postgresCacheHit = postgresReadTool({
       recent_reads: reads,
       recent_hits: hits,
       sample_seconds,
+      transactions_per_second: rateOf(after.transactions - before.transactions, sample_seconds),
       blocks_hit: after.hit,
       blocks_read: after.read,
       shared_buffers_bytes: after.shared,
@@ -72,21 +73,28 @@ export const postgresCacheHit = postgresReadTool({
 interface Counters {
   readonly hit: number;
   readonly read: number;
+  readonly transactions: number;
   readonly reset: string | null;
   readonly shared: number;
 }
 
 async function counters(session: PostgresSession): Promise<Counters> {
   const [row] = await session.query(`
-    SELECT blks_hit AS hit, blks_read AS read, stats_reset::text AS reset,
+    SELECT blks_hit AS hit, blks_read AS read, xact_commit + xact_rollback AS transactions, stats_reset::text AS reset,
            (SELECT setting::bigint * current_setting('block_size')::int FROM pg_settings WHERE name = 'shared_buffers') AS shared
       FROM pg_stat_database WHERE datname = current_database()`);
   return {
     hit: Number(row?.['hit']),
     read: Number(row?.['read']),
+    transactions: Number(row?.['transactions']),
     reset: (row?.['reset'] ?? null) as string | null,
     shared: Number(row?.['shared']),
   };
+}
+
+/** Null: nobody watched, or the statistics were reset meanwhile. */
+function rateOf(counted: number, seconds: number): number | null {
+  return seconds > 0 && counted >= 0 ? Math.round((10 * counted) / seconds) / 10 : null;
 }
 
 function ratio(hits: number, reads: number): number | null {

@@ -13,6 +13,7 @@ import { kinds } from '../../../../src/targets/kinds.ts';
 import { changesTools } from '../../../../src/tools/changes/changes-tools.ts';
 import { evidenceTools } from '../../../../src/tools/evidence/evidence-tools.ts';
 import { memoryToolset } from '../../../../src/tools/memory/memory-tools.ts';
+import { usualValues } from '../../../../src/tools/usual/usual-values.ts';
 
 const ROLES = ['triage', 'detective', 'surgeon'] as const;
 const PROMETHEUS = { name: 'prom-1', kind: 'prometheus' } as const;
@@ -24,7 +25,7 @@ const SUBJECTS = [
   { domain: 'docker', targetKind: 'docker', neighbours: [PROMETHEUS, { name: 'shop-db', kind: 'postgres' }] },
 ] as const;
 /** As the composition root offers them. */
-const offered = [...allTools, ...evidenceTools, ...changesTools, ...memoryToolset];
+const offered = [...allTools, ...evidenceTools, ...changesTools, usualValues, ...memoryToolset];
 const reports: Readonly<Record<(typeof ROLES)[number], z.ZodType>> = {
   triage: TriageReport,
   detective: DiagnosisReport,
@@ -107,7 +108,7 @@ describe('what is declared to a model', () => {
 
   it('names a target, where there are several, and a reason beside every tool’s own input, without shadowing one', () => {
     const targetless = new Set(
-      [...evidenceTools, ...changesTools, ...memoryToolset].map((tool) => tool.name),
+      [...evidenceTools, ...changesTools, usualValues, ...memoryToolset].map((tool) => tool.name),
     );
     for (const role of ['detective', 'surgeon'] as const) {
       for (const tool of toolsOf(role, offered, ['shop-db', 'billing-db'])) {
