@@ -4,6 +4,7 @@ import { createRecordChange } from '../changes/record-change.ts';
 import { createWhatChanged } from '../changes/what-changed.ts';
 import { isSlackUser } from '../core/is-slack-user.ts';
 import { readChangesSubject } from '../incidents/changes-around.ts';
+import { timesAway } from '../infra/dbos/presence.ts';
 import type { Foundations } from './foundations.ts';
 
 /** What sees changes by itself, and who answers what was changed. */
@@ -34,6 +35,7 @@ export function createChangeServices({
     asked: createWhatChanged({
       sql,
       subjectOf: (id) => readChangesSubject({ sql, records, targets }, id),
+      away: (from, to) => timesAway(sql, from, to),
       ...(config.lookMinutes === null ? {} : { looks: { now: looks.lookNow, read: readLooks } }),
     }),
   };

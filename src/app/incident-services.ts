@@ -22,6 +22,7 @@ import { createSilencing } from '../incidents/silence-at-source.ts';
 import { createSteering } from '../incidents/steering.ts';
 import { createUnusualOf } from '../incidents/unusual-of.ts';
 import { createEngine } from '../infra/dbos/engine.ts';
+import { deleteOldPresence } from '../infra/dbos/presence.ts';
 import { createAccept, createAcceptIn } from '../ingest/accept.ts';
 import { createManualIncidents } from '../ingest/create-manual-incident.ts';
 import { type Places, tellingElsewhere } from '../ingest/tell-elsewhere.ts';
@@ -266,6 +267,7 @@ function upkeepOf(
       await deleteOldDetails({ sql, audit, log }, days, signal);
       await deleteOldChanges(sql, days, signal);
       await deleteOldLooks(sql, days);
+      await deleteOldPresence(sql, days);
     },
   };
   const silence = {

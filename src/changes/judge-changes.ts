@@ -150,7 +150,13 @@ export function judgeChanges(
 
   function sinceWhen({ source, of: thing, from: first }: ChangeSourceSeen): ChangeSourceSeen {
     const span = spanOf(Date.parse(subject.beganAt) - Date.parse(first ?? ''));
-    return { source, of: thing, from: null, to: null, why: `it is there only since ${span} before it began` };
+    return {
+      source,
+      of: thing,
+      from: null,
+      to: null,
+      why: `Sentry hears it only since ${span} before it began`,
+    };
   }
 
   /** It was there before the problem began and when it did, and tells of this very thing: neighbours speak for themselves. */

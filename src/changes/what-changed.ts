@@ -35,6 +35,7 @@ const MOST_BEFORE_MS = 30 * 24 * 60 * 60_000;
 const LOOK_WAIT_MS = 1_500;
 /** More sources are not named in one answer. */
 const MOST_SEEN = 20;
+const MOST_AWAY = 3;
 
 /** Sentry's own looks at its targets, from one of which to the next a difference is a change. */
 export interface OwnLooks {
@@ -44,13 +45,18 @@ export interface OwnLooks {
   read(db: Sql, targets: readonly string[], from: string, to: string): Promise<readonly ChangeSourceSeen[]>;
 }
 
+interface Away {
+  readonly from: string;
+  readonly to: string;
+}
+
 export interface WhatChangedDeps {
   readonly sql: Sql;
   /** What is known of an incident; null: there is none of that id. */
   readonly subjectOf: (id: IncidentId) => Promise<ChangesSubject | null>;
   readonly looks?: OwnLooks;
-  /** From when to when Sentry did not run, so that nobody could tell it anything. */
-  readonly away?: (from: string, to: string) => Promise<readonly ChangeSourceSeen[]>;
+  /** When Sentry did not run (ISO 8601), oldest first: nobody could tell it anything. */
+  readonly away?: (from: string, to: string) => Promise<readonly Away[]>;
   readonly now?: () => Date;
 }
 
@@ -99,9 +105,18 @@ async function whatChanged(
   const byId = new Map([...before, ...after].flat().map((one) => [`${one.source} ${one.id}`, one]));
   const changes = [...byId.values()];
   const isCutShort = before.some((read) => read.length >= AT_MOST);
-  const cutShort = { source: 'all that was told', of: subject.system?.name ?? where[0] ?? '', from: null };
+  const allTold = {
+    source: 'all that was told',
+    of: subject.system?.name ?? where[0] ?? '',
+    from: null,
+    to: null,
+  };
   const why = `more than ${AT_MOST} changes, the older ones were not read`;
-  const all = [...toldOf(subject, of, told, from, to), ...seen.map((one) => sinceBefore(one, from, began))];
+  const back = away.findLast((time) => Date.parse(time.from) < began)?.to ?? from;
+  const all = [
+    ...toldOf(subject, of, told, back > from ? back : from, to),
+    ...seen.map((one) => sinceBefore(one, from, began)),
+  ];
   return judgeChanges(
     subject,
     {
@@ -112,11 +127,11 @@ async function whatChanged(
       isCutShort,
       looked: all.filter((one) => one.from !== null).slice(0, MOST_SEEN),
       couldNotLook: [
-        ...(isCutShort ? [{ ...cutShort, to: null, why }] : []),
+        ...(isCutShort ? [{ ...allTold, why }] : []),
+        ...away.slice(-MOST_AWAY).map((time) => ({ ...allTold, why: whyAway(time) })),
         ...all.filter((one) => one.from === null),
         ...stillLooking,
         ...neverTold(subject, of, told),
-        ...away,
       ].slice(0, MOST_SEEN),
     },
     of,
@@ -236,6 +251,11 @@ function sinceBefore(seen: ChangeSourceSeen, from: string, began: number): Chang
   const why = `it was looked at ${when}, and there is nothing to compare that with`;
   return { ...seen, from: null, to: null, why };
 }
+
+const whyAway = ({ from, to }: Away): string =>
+  `Sentry did not run from ${minuteOf(from)} to ${minuteOf(to)} (UTC), so nobody could tell it anything`;
+
+const minuteOf = (iso: string): string => iso.slice(0, 16).replace('T', ' ');
 
 /** Who has told of these before, and from when on it was there to tell. */
 function toldOf(

@@ -77,7 +77,9 @@ export const DiagnosisReport = z.object({
     )
     .max(8)
     .default([])
-    .describe('its part; cite what_changed and the live reads'),
+    .describe(
+      'its part; cite what_changed and the live reads; unrelated needs a claim on the read that speaks against it',
+    ),
   ruledOut: Sentences,
   unknown: Sentences.describe('what could not be read, and how to grant it'),
   missed: z

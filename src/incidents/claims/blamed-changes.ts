@@ -27,7 +27,8 @@ const ACTS: readonly RegExp[] = [
 ];
 
 /** What is said to have done it. */
-const DID: RegExp = /\b(?:makes?|made|caus(?:es|ed)|br(?:eaks?|oke|oken))\b/i;
+const DID: RegExp =
+  /\b(?:makes?|made|caus(?:es|ed)|br(?:eaks?|oke|oken)|introduc(?:es|ed)|brought|le(?:ads|d) to|result(?:s|ed) in|regress\w*|since|after|as of|due to|because of)\b/i;
 
 /** Who says this leaves it open. */
 const HEDGED =

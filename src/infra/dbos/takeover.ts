@@ -4,6 +4,7 @@ import type { Log } from '../../core/log.ts';
 import type { Sql, Tx } from '../../core/sql.ts';
 import { QUESTIONS_QUEUE, QUEUE } from './enqueue-function.ts';
 import { pidSpace } from './pid-space.ts';
+import { noteRunning } from './presence.ts';
 
 const BEAT_MS = 1_000;
 /** A process silent for this long counts as dead. A live one taken for dead would run a turn twice, so not less. */
@@ -12,6 +13,7 @@ const DEAD_AFTER_MS = 6_000;
 const KEEP_FINISHED_DAYS = 7;
 const CLEAN_EVERY_MS = 10 * 60_000;
 const IDLE_EVERY_MS = 30_000;
+const PRESENT_EVERY_MS = 30_000;
 
 /**
  * The heartbeat of this process, and the sweeper that resumes the pending turns of dead ones: the open-source engine
@@ -33,6 +35,7 @@ export function createTakeover(options: {
   let running: Promise<void> = Promise.resolve();
   let lastClean = Number.NEGATIVE_INFINITY;
   let lastIdle = Number.NEGATIVE_INFINITY;
+  let lastPresent = Number.NEGATIVE_INFINITY;
   const silence = createSilence();
   let processes = 1;
 
@@ -108,12 +111,19 @@ export function createTakeover(options: {
     if (old.length > 0) await DBOS.deleteWorkflows(old.map(({ id }) => id));
   }
 
+  async function present(): Promise<void> {
+    if (performance.now() - lastPresent < PRESENT_EVERY_MS) return;
+    await noteRunning(sql);
+    lastPresent = performance.now();
+  }
+
   async function round(): Promise<void> {
     try {
       await beat();
       await sweep();
       await wakeIdle();
       await clean();
+      await present();
     } catch (error) {
       // The database may be away; the next beat tries again.
       log.warn({ error: messageOf(error) }, 'heartbeat failed');
@@ -125,6 +135,7 @@ export function createTakeover(options: {
     async start() {
       await beat();
       await sweep();
+      await present();
       timer = setInterval(() => {
         running = running.then(round);
       }, BEAT_MS);

@@ -1,4 +1,5 @@
 import { describeCommit } from '../../core/change.ts';
+import { titleOfSource, toldBy } from '../../core/change-source.ts';
 import { clipLine } from '../../core/clip.ts';
 import { countUpTo } from '../../core/count.ts';
 import { describeChange, describeWhen } from '../../core/describe-changes.ts';
@@ -18,7 +19,7 @@ export function formatWhatChanged(found: WhatChanged): string {
     ...(others > 0 ? [`${countUpTo(others, 'other change')} in that time, of other things.`] : []),
     ...(looked.length > 0 ? [`Told by: ${looked.map(seenOf).join('; ')}`] : []),
     ...couldNotLook.map(({ source, of, why }) =>
-      clipLine(`Could not look: ${source} of ${of}${why === undefined ? '' : `: ${why}`}`, 300),
+      clipLine(`Could not look: ${titleOfSource(source)} (${of})${why === undefined ? '' : `: ${why}`}`, 300),
     ),
   ].join('\n');
 }
@@ -42,7 +43,7 @@ function lineOf(change: RelatedChange): string {
       describeWhen(change),
       touches === 'it' ? `of ${through} itself` : `of ${through}, beside it`,
       state === 'started' ? `${kind}, under way since ${second(at)}` : `${kind} at ${second(at)}`,
-      `told by ${source}`,
+      toldBy(source),
       ...(environment === null ? [] : [environment]),
       ...(url === null ? [] : [url]),
       ...(commits.length > 0 ? [commitsOf(change)] : []),
@@ -62,6 +63,6 @@ function commitsOf({ commits }: Pick<RelatedChange, 'commits'>): string {
 }
 
 const seenOf = ({ source, of, from, to }: ChangeSourceSeen): string =>
-  clipLine(`${source} of ${of}, ${second(from ?? '')} to ${second(to ?? '')}`, 200);
+  clipLine(`${titleOfSource(source)} (${of}), ${second(from ?? '')} to ${second(to ?? '')}`, 200);
 
 const second = (iso: string): string => iso.replace(/\.\d+Z$/, 'Z');

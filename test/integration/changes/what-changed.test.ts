@@ -59,12 +59,17 @@ const told = (given: Partial<Change> = {}): Promise<unknown> =>
 
 async function ask(
   asked: Partial<AskedChanges> = {},
-  given: { readonly subject?: Partial<ChangesSubject>; readonly looks?: OwnLooks } = {},
+  given: {
+    readonly subject?: Partial<ChangesSubject>;
+    readonly looks?: OwnLooks;
+    readonly away?: [from: string, to: string];
+  } = {},
 ): Promise<WhatChanged> {
   const port = createWhatChanged({
     sql: db.sql,
     subjectOf: async () => ({ ...subject, ...given.subject }),
     ...(given.looks ? { looks: given.looks } : {}),
+    ...(given.away ? { away: async () => [{ from: given.away?.[0] ?? '', to: given.away?.[1] ?? '' }] } : {}),
     now: () => new Date(minute(30)),
   });
   const found = await port.whatChanged(id, { signal: new AbortController().signal, ...asked });
@@ -95,6 +100,20 @@ describe('what was changed', () => {
       looked: [{ source: 'argo-cd', of: 'shop-api', from: minute(-3), to: minute(30) }],
       couldNotLook: [],
     });
+  });
+
+  test('is not nothing while Sentry did not run: whoever would have told it had nobody to tell', async () => {
+    await told({ at: minute(-600) });
+    expect((await ask({}, { away: [minute(-110), minute(-100)] })).answer).toBe('nothing');
+    const gone = await ask({}, { away: [minute(-60), minute(-4)] });
+    expect(gone.answer).toBe('could_not_look');
+    expect(gone.couldNotLook.map(({ why }) => why)).toEqual([
+      'Sentry hears it only since 4 min before it began',
+      'Sentry did not run from 2026-03-01 11:00 to 2026-03-01 11:56 (UTC), so nobody could tell it anything',
+    ]);
+    expect((await ask({}, { away: [minute(-60), minute(10)] })).answer).toBe('could_not_look');
+    // What was told before it began is known, whatever came later.
+    expect((await ask({}, { away: [minute(2), minute(10)] })).answer).toBe('nothing');
   });
 
   test('is nothing only where somebody was there to tell of this very thing', async () => {
