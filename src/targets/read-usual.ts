@@ -1,3 +1,4 @@
+import { anySignal } from '../core/any-signal.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Target } from '../core/target.ts';
 import type { Json } from '../core/tool-call.ts';
@@ -51,7 +52,7 @@ async function answerOf(
     target,
     system,
     docs: NO_DOCS,
-    signal: AbortSignal.any([signal, late.signal]),
+    signal: anySignal([signal, late.signal]),
     timeoutMs,
   };
   try {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { anySignal } from '../core/any-signal.ts';
 import { clipLine } from '../core/clip.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
@@ -90,7 +91,7 @@ async function readInTime(
 ) {
   const late = new AbortController();
   try {
-    return await within(timeoutMs, read(target, AbortSignal.any([signal, late.signal])));
+    return await within(timeoutMs, read(target, anySignal([signal, late.signal])));
   } finally {
     late.abort();
   }
