@@ -62,7 +62,7 @@ export const DiagnosisReport = z.object({
         .object({ value: z.number(), unit: z.string().max(20) })
         .nullable()
         .default(null)
-        .describe('its healthy limit, only if stricter than usual'),
+        .describe('healthy limit, only if stricter than usual'),
     })
     .nullable()
     .default(null)
@@ -77,20 +77,18 @@ export const DiagnosisReport = z.object({
     )
     .max(8)
     .default([])
-    .describe(
-      'its part; cite what_changed and the live reads; unrelated needs a claim on the read that speaks against it',
-    ),
+    .describe('cite what_changed and live reads; unrelated needs a claim on its read'),
   ruledOut: Sentences,
   unknown: Sentences.describe('what could not be read, and how to grant it'),
   missed: z
     .array(z.string().max(100))
     .max(8)
     .default([])
-    .describe('tool_call_id of refused or failed reads you would need'),
+    .describe('tool_call_id of failed reads you would need'),
   wouldChangeMyMind: MaybeSentence,
   blastRadius: MaybeSentence,
   remedy: MaybeSentence,
-  runbookId: z.string().max(200).nullable().default(null).describe('id of the recalled runbook that fits'),
+  runbookId: z.string().max(200).nullable().default(null).describe('id of the runbook that fits'),
 });
 export type DiagnosisReport = z.infer<typeof DiagnosisReport>;
 

@@ -28,7 +28,10 @@ const ACTS: readonly RegExp[] = [
 
 /** What is said to have done it. */
 const DID: RegExp =
-  /\b(?:makes?|made|caus(?:es|ed)|br(?:eaks?|oke|oken)|introduc(?:es|ed)|brought|le(?:ads|d) to|result(?:s|ed) in|regress\w*|since|after|as of|due to|because of)\b/i;
+  /\b(?:makes?|made|caus(?:es|ed)|br(?:eaks?|oke|oken)|introduc(?:es|ed)|brought|le(?:ads|d) to|result(?:s|ed) in|regress\w*)\b/i;
+
+/** “since 1.4.2”, “due to shop-api v1.4.2”; a time behind such a word is no change. */
+const BEFORE_IT = String.raw`\b(?:since|after|as of|due to|because of|from|with)\s+(?:the\s+)?(?:\p{L}[\p{L}\p{N}_./-]*\s+)?(?:version\s+)?v?`;
 
 /** Who says this leaves it open. */
 const HEDGED =
@@ -89,11 +92,13 @@ function isSaidToDoIt(
   incident: Incident,
   isShown: (word: string) => boolean,
 ): boolean {
-  if (!DID.test(sentence)) return false;
   const { put } = marksOf(change, incident);
-  return (
-    isToldOf(sentence, change, isShown) || put.some((mark) => namesMark(sentence, mark) && !isShown(mark))
-  );
+  const named = put.filter((mark) => namesMark(sentence, mark) && !isShown(mark));
+  return DID.test(sentence)
+    ? named.length > 0 || isToldOf(sentence, change, isShown)
+    : named.some((mark) =>
+        new RegExp(`${BEFORE_IT}${mark.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`, 'iu').test(sentence),
+      );
 }
 
 /** In the clause that blames: what follows from it may be put carefully. */

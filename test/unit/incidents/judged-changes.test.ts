@@ -512,6 +512,9 @@ describe('a cause that blames a change in words', () => {
       'The deploy of shop-api 1.4.2 makes 12 sessions wait, so some may fail.',
       'shop-api 1.4.2 makes 12 sessions wait for a lock on orders.',
       'Since shop-api went to 1.4.2, 12 sessions wait for a lock on orders.',
+      'Since shop-api 1.4.2, 12 sessions wait for a lock on orders.',
+      '12 sessions wait for a lock on orders due to v1.4.2.',
+      'shop-api 1.4.2 introduced a lock on orders that 12 sessions wait for.',
       'What olivia shipped makes 12 sessions wait for a lock on orders.',
       'olivia broke it: 12 sessions wait for a lock on orders.',
       'olivia merged PR 4711, and 12 sessions wait for a lock on orders.',
@@ -537,6 +540,7 @@ describe('a cause that blames a change in words', () => {
       'Either the deploy of shop-api 1.4.2 or the setting made 12 sessions wait for a lock.',
     ],
     ['speaks of what runs', '12 sessions of shop-api 1.4.2 wait for a lock on orders.'],
+    ['tells a time', 'Since this morning shop-api 1.4.2 has 12 sessions that wait for a lock on orders.'],
     ['blames none', '12 sessions wait for a lock on orders.'],
   ])('stands where it %s', (_, rootCause) => {
     expect(blaming(rootCause, found([DEPLOY]))).toBe('');
