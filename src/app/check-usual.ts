@@ -19,14 +19,19 @@ export async function checkUsual(config: Config, log: Log): Promise<string> {
   if (names.length === 0) return 'no target whose kind has any';
   const store = await openStore(config, log);
   try {
-    return describeSampling(await samplingStates(store.sql, names), usualMinutes, new Date());
+    return describeSampling(await samplingStates(store.sql, names), names, usualMinutes, new Date());
   } finally {
     await store.stop();
   }
 }
 
 /** The same from what is on record. */
-export function describeSampling(states: readonly SamplingState[], everyMinutes: number, now: Date): string {
+export function describeSampling(
+  states: readonly SamplingState[],
+  names: readonly string[],
+  everyMinutes: number,
+  now: Date,
+): string {
   if (states.length === 0) return 'no sample yet: the first is taken within the hour that Sentry runs';
   const age = ({ sampledAt }: SamplingState): number =>
     sampledAt === null ? Number.POSITIVE_INFINITY : now.getTime() - Date.parse(sampledAt);
@@ -38,6 +43,7 @@ export function describeSampling(states: readonly SamplingState[], everyMinutes:
       { hint: 'Samples are taken while Sentry runs. Where it does, what the target says above is why.' },
     );
   const oldest = Math.max(...states.map(age));
+  const never = names.filter((name) => !states.some(({ target }) => target === name));
   const partly = states.filter(({ why }) => why !== null);
   return [
     `${count(
@@ -45,6 +51,7 @@ export function describeSampling(states: readonly SamplingState[], everyMinutes:
       'sample',
     )} of ${count(states.length, 'target')}, the newest at most ${Math.round(oldest / MINUTE_MS)} min old`,
     ...partly.map((state) => `${state.target}${because(state)}`),
+    ...never.map((name) => `${name}: no sample yet`),
   ].join('; ');
 }
 

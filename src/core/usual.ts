@@ -40,7 +40,7 @@ export interface Spread {
   readonly median: number;
   readonly high: number;
   readonly samples: number;
-  /** How many days (UTC) they are of. */
+  /** Of how many days they are, each so many times 24 h before now. */
   readonly days: number;
 }
 
@@ -72,9 +72,12 @@ export interface UsualValues {
 
 /** With fewer, a tenth of them is less than one, and the lowest and the highest would be the range. Four days of three hours have 12. */
 const LEAST_OF_HOUR = 10;
-/** Fewer are of a part of the day only, and another hour would be unusual for being another one. */
+const LEAST_DAYS_OF_HOUR = 4;
+/** Fewer, or of a shorter time, are of a part of the day only, and another hour would be unusual for being another one. */
 const LEAST_OF_ALL = 24;
+const LEAST_SPAN_OF_ALL_MS = 22 * 60 * 60_000;
 const DAY_HOURS = 24;
+const DAY_MS = DAY_HOURS * 60 * 60_000;
 
 /**
  * Compares a number with its samples: with those of this hour of the day (UTC) and the hours beside it where there are enough, else with
@@ -90,8 +93,10 @@ export function compareWithUsual(
   const { name, label, unit } = number;
   const known = samples.filter((sample) => Number.isFinite(sample.value));
   const near = known.filter((sample) => isNearHour(new Date(sample.at), at));
-  const hour = near.length >= LEAST_OF_HOUR ? spreadOf(near) : null;
-  const all = known.length >= LEAST_OF_ALL ? spreadOf(known) : null;
+  const ofHour = near.length >= LEAST_OF_HOUR ? spreadOf(near, at) : null;
+  const hour = ofHour !== null && ofHour.days >= LEAST_DAYS_OF_HOUR ? ofHour : null;
+  const all =
+    known.length >= LEAST_OF_ALL && spanOf(known) >= LEAST_SPAN_OF_ALL_MS ? spreadOf(known, at) : null;
   const now = value !== null && Number.isFinite(value) ? value : null;
   const usual = hour ?? all;
   const unusual = now === null || usual === null ? null : judge(now, usual, number);
@@ -113,9 +118,14 @@ function isNearHour(one: Date, other: Date): boolean {
   return Math.min(apart, DAY_HOURS - apart) <= 1;
 }
 
-function spreadOf(samples: readonly UsualSample[]): Spread {
+function spanOf(samples: readonly UsualSample[]): number {
+  const times = samples.map(({ at }) => Date.parse(at));
+  return Math.max(...times) - Math.min(...times);
+}
+
+function spreadOf(samples: readonly UsualSample[], at: Date): Spread {
   const sorted = samples.map(({ value }) => value).toSorted((a, b) => a - b);
-  const days = new Set(samples.map(({ at }) => new Date(at).toISOString().slice(0, 10))).size;
+  const days = new Set(samples.map((one) => Math.round((at.getTime() - Date.parse(one.at)) / DAY_MS))).size;
   return {
     low: quantile(sorted, 0.1),
     median: quantile(sorted, 0.5),

@@ -31,7 +31,20 @@ export async function withoutSample(
   return targets.filter((target) => !taken.has(target));
 }
 
-/** Whoever comes second in a slot writes nothing. */
+/** Takes a target's sample of a slot upon itself; false: somebody else does, or did. One whose taker dies stays without numbers. */
+export async function claimSample(sql: Sql, target: string, slot: string): Promise<boolean> {
+  const rows = await sql`
+    INSERT INTO usual_sample (target, slot, why) VALUES (${target}, ${slot}, 'its reading has not ended')
+    ON CONFLICT DO NOTHING RETURNING target`;
+  return rows.length > 0;
+}
+
+/** Gives a claim back. */
+export async function releaseSample(sql: Sql, target: string, slot: string): Promise<void> {
+  await sql`DELETE FROM usual_sample WHERE target = ${target} AND slot = ${slot}`;
+}
+
+/** Puts what was read into the sample that was claimed. */
 export async function saveSample(
   sql: Sql,
   sample: {
@@ -44,8 +57,8 @@ export async function saveSample(
 ): Promise<void> {
   const { target, slot, system, numbers, why } = sample;
   await sql`
-    INSERT INTO usual_sample (target, slot, system, numbers, why)
-    VALUES (${target}, ${slot}, ${system}, ${sql.json(numbers)}, ${why}) ON CONFLICT DO NOTHING`;
+    UPDATE usual_sample SET system = ${system}, numbers = ${sql.json(numbers)}, why = ${why}, taken_at = clock_timestamp()
+     WHERE target = ${target} AND slot = ${slot}`;
 }
 
 /** What was sampled of a target while its name stood for this system, and no incident of it was open. */

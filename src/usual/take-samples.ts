@@ -7,7 +7,7 @@ import type { Sql } from '../core/sql.ts';
 import type { UsualReading } from '../core/usual.ts';
 import { within } from '../core/within.ts';
 import { redact } from '../safety/screen/redact.ts';
-import { deleteOldSamples, saveSample, withoutSample } from './sample-rows.ts';
+import { claimSample, deleteOldSamples, releaseSample, saveSample, withoutSample } from './sample-rows.ts';
 
 const MINUTE_MS = 60_000;
 /** Whoever takes samples looks so often for what is due. */
@@ -49,7 +49,7 @@ export async function takeSamples(deps: SamplingDeps, signal: AbortSignal): Prom
   for (const target of await withoutSample(sql, due, slotAt)) {
     if (signal.aborted) return;
     try {
-      await sample(deps, target, slotAt, signal);
+      if (await claimSample(sql, target, slotAt)) await sample(deps, target, slotAt, signal);
     } catch (error) {
       log.warn({ target, error: messageOf(error) }, 'usual values could not be kept');
     }
@@ -68,7 +68,7 @@ async function sample(deps: SamplingDeps, target: string, slot: string, signal: 
   const { sql, log } = deps;
   try {
     const read = await readInTime(deps, target, signal);
-    if (read === null) return;
+    if (read === null) return await releaseSample(sql, target, slot);
     const { system, reading } = read;
     const numbers = Object.fromEntries(
       reading.numbers.flatMap(({ name, now }) => (now !== null && Number.isFinite(now) ? [[name, now]] : [])),

@@ -1,3 +1,4 @@
+import { count } from '../../core/count.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import type { ToolCall } from '../../core/tool-call.ts';
 import { describeUsual, type UsualValue, type UsualValues } from '../../core/usual.ts';
@@ -18,14 +19,24 @@ export function usualOf(record: IncidentRecord): readonly Line[] {
   const judged = values.filter(({ unusual }) => unusual !== null);
   const usual = judged.filter(({ unusual }) => unusual === 'no');
   const unusual = judged.filter((value) => value.unusual !== 'no');
+  const unread = values.filter(({ now }) => now === null).length;
+  const gap = unread === 0 ? [] : [[`${count(unread, 'number')} could not be read.`]];
   if (judged.length === 0)
-    return [
-      [
-        `There is no usual of ${target} yet: too few samples were taken while no incident of it was open. Looked at `,
-        { at },
-        '.',
-      ],
-    ];
+    return values.some(({ hour, all }) => hour !== null || all !== null)
+      ? [
+          [
+            `What ${target} is like could not be read at `,
+            { at },
+            ', so it was not compared with what is usual.',
+          ],
+        ]
+      : [
+          [
+            `There is no usual of ${target} yet: too few samples were taken while no incident of it was open. Looked at `,
+            { at },
+            '.',
+          ],
+        ];
   if (unusual.length === 0)
     return [
       [
@@ -33,10 +44,12 @@ export function usualOf(record: IncidentRecord): readonly Line[] {
         { at },
         `: ${named(usual)}. That does not show that it is healthy.`,
       ],
+      ...gap,
     ];
   return [
     [`Not usual for ${target} at `, { at }, `: ${named(unusual)}. That is a lead, no cause.`],
     ...(usual.length === 0 ? [] : [[`As usual: ${named(usual)}.`]]),
+    ...gap,
   ];
 }
 

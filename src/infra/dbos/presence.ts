@@ -11,6 +11,9 @@ export interface Away {
 
 /** Notes that Sentry runs now, in whichever process. To be called more often than every 2 min. */
 export async function noteRunning(sql: Sql): Promise<void> {
+  // A clock that was set back has left signs of life in its future, which would hide that it does not run until then.
+  await sql`DELETE FROM presence WHERE since > clock_timestamp() + interval '1 minute'`;
+  await sql`UPDATE presence SET until = clock_timestamp() WHERE until > clock_timestamp() + interval '1 minute'`;
   await sql`
     WITH going AS (
       UPDATE presence SET until = greatest(until, clock_timestamp())
@@ -23,7 +26,7 @@ export async function noteRunning(sql: Sql): Promise<void> {
 export async function timesAway(sql: Sql, from: string, to: string): Promise<readonly Away[]> {
   const spans = await sql<{ since: string; until: string }>`
     (SELECT since, until FROM presence WHERE until < ${from} ORDER BY until DESC LIMIT 1)
-    UNION ALL (SELECT since, until FROM presence WHERE until >= ${from} AND since <= ${to} ORDER BY until LIMIT 1000)`;
+    UNION ALL (SELECT since, until FROM presence WHERE until >= ${from} AND since <= ${to} ORDER BY until DESC LIMIT 1000)`;
   const sorted = spans
     .map(({ since, until }) => ({ since: Date.parse(since), until: Date.parse(until) }))
     .toSorted((a, b) => a.since - b.since);
@@ -37,9 +40,11 @@ export async function timesAway(sql: Sql, from: string, to: string): Promise<rea
   });
 }
 
-/** Deletes what is older than so many days. */
+/** Deletes what is older than so many days, but for the last of it: by that a time away is known that began then. */
 export async function deleteOldPresence(sql: Sql, days: number): Promise<void> {
-  await sql`DELETE FROM presence WHERE until < statement_timestamp() - ${days} * interval '1 day'`;
+  await sql`
+    DELETE FROM presence
+     WHERE until < (SELECT max(until) FROM presence WHERE until < statement_timestamp() - ${days} * interval '1 day')`;
 }
 
 const iso = (ms: number): string => new Date(ms).toISOString();

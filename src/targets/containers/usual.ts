@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { isObject } from '../../core/json-of.ts';
 import { numberAt } from '../../core/measure.ts';
-import type { Json } from '../../core/tool-call.ts';
 import type { SessionOptions } from '../../tools/ports.ts';
 import type { UsualRead } from '../kind.ts';
 import type { Container, Engine, Usage } from './engine.ts';
@@ -72,13 +70,6 @@ async function usages(
   return read;
 }
 
-/** Of all of them together; null where not all are listed. */
-function restartsOf(data: Json): number | null {
-  const listed = isObject(data) && Array.isArray(data['containers']) ? data['containers'] : [];
-  if (numberAt(data, 'unread') !== 0 || numberAt(data, 'total') !== listed.length) return null;
-  return listed.reduce<number>((sum, each) => sum + (numberAt(each as Json, 'restarts') ?? 0), 0);
-}
-
 /** What an engine is like on an ordinary day. */
 export const containersUsual: readonly UsualRead[] = [
   {
@@ -89,16 +80,8 @@ export const containersUsual: readonly UsualRead[] = [
         name: 'running',
         label: 'containers running',
         unit: 'containers',
-        least: 0,
+        least: 1,
         value: (data) => (numberAt(data, 'unread') === 0 ? numberAt(data, 'running') : null),
-      },
-      {
-        name: 'restarts',
-        label: 'restarts of containers',
-        unit: 'restarts',
-        least: 2,
-        onlyHigher: true,
-        value: restartsOf,
       },
     ],
   },

@@ -5,11 +5,10 @@ import type { Pod } from './objects.ts';
 import { isIll, podState } from './pod-state.ts';
 import { kubernetesTool } from './tool.ts';
 
-/** Data: `{ pods, ill_pods, pending, restarts, complete }` of the namespaces under care; `pending` are those that wait to be run. */
+/** Data: `{ pods, ill_pods, pending, complete }` of the namespaces under care; `pending` are those that wait to be run. */
 const podTotals = kubernetesTool.read({
   name: 'kubernetes_pod_totals',
-  description:
-    'How many pods there are, are ill and wait to run, and how often their containers were started again.',
+  description: 'How many pods there are, are ill and wait to run.',
   kind: 'read',
   input: z.strictObject({}),
   timeoutMs: 20_000,
@@ -24,7 +23,6 @@ const podTotals = kubernetesTool.read({
       pods: pods.length,
       ill_pods: pods.filter(isIll).length,
       pending: pods.filter(({ trouble }) => PENDING.has(trouble)).length,
-      restarts: pods.reduce((sum, { restarts }) => sum + restarts, 0),
       complete: lists.every(({ isComplete }) => isComplete),
     };
     return { text: `${data.pods} pods, ${data.ill_pods} of them ill`, data };
@@ -60,14 +58,6 @@ export const kubernetesUsual: readonly UsualRead[] = [
         least: 2,
         onlyHigher: true,
         value: counted('pending'),
-      },
-      {
-        name: 'restarts',
-        label: 'restarts of containers',
-        unit: 'restarts',
-        least: 3,
-        onlyHigher: true,
-        value: counted('restarts'),
       },
     ],
   },

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { numberAt } from '../../core/measure.ts';
+import type { Json } from '../../core/tool-call.ts';
 import type { UsualRead } from '../kind.ts';
-import { postgresActivity } from './read/activity.ts';
+import { isPartial, postgresActivity } from './read/activity.ts';
 import { postgresCacheHit } from './read/cache-hit.ts';
 import { postgresConnections } from './read/connections.ts';
 import { output, postgresReadTool } from './read/postgres-read-tool.ts';
 
 const BYTES_PER_MB = 1_000_000;
 
-/** Data: `{ database_mb, dead_rows }` of the connected database; the rows are PostgreSQL's estimate. From the catalogue: no table is read. */
+/** Data: `{ database_mb, dead_rows }` of the connected database; the rows are PostgreSQL's estimate. No table is read. */
 const databaseTotals = postgresReadTool({
   name: 'postgres_totals',
   description: 'The size and the dead rows of the connected database.',
@@ -24,6 +25,17 @@ const databaseTotals = postgresReadTool({
     return output([`${Math.round(data.database_mb)} MB, ${data.dead_rows} dead rows`], data);
   },
 });
+
+/** What is hidden or cut off is not counted, which is no zero. */
+const ofAllSessions =
+  (key: string) =>
+  (data: Json): number | null =>
+    isPartial(data) ? null : numberAt(data, key);
+
+/** A share of fewer is chance. */
+const LEAST_BLOCKS = 1_000;
+const blocksIn = (data: Json): number =>
+  (numberAt(data, 'recent_hits') ?? 0) + (numberAt(data, 'recent_reads') ?? 0);
 
 /** What a database is like on an ordinary day. */
 export const postgresUsual: readonly UsualRead[] = [
@@ -50,7 +62,7 @@ export const postgresUsual: readonly UsualRead[] = [
         unit: 's',
         least: 60,
         onlyHigher: true,
-        value: (data) => numberAt(data, 'longest_transaction_seconds'),
+        value: ofAllSessions('longest_transaction_seconds'),
       },
       {
         name: 'waiting_sessions',
@@ -58,7 +70,7 @@ export const postgresUsual: readonly UsualRead[] = [
         unit: 'sessions',
         least: 2,
         onlyHigher: true,
-        value: (data) => numberAt(data, 'waiting_on_lock'),
+        value: ofAllSessions('waiting_on_lock'),
       },
     ],
   },
@@ -78,7 +90,7 @@ export const postgresUsual: readonly UsualRead[] = [
         label: 'blocks found in the cache',
         unit: '%',
         least: 5,
-        value: (data) => numberAt(data, 'recent_hit_percent'),
+        value: (data) => (blocksIn(data) < LEAST_BLOCKS ? null : numberAt(data, 'recent_hit_percent')),
       },
     ],
   },

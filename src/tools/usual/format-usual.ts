@@ -8,7 +8,7 @@ export function formatUsual({ target, at, values, unread, leftOut }: UsualValues
   const unusual = values.filter(isUnusual);
   const judged = values.filter((value) => value.unusual !== null);
   return [
-    `${target} at ${at.replace(/\.\d+Z$/, 'Z')}: ${headOf(unusual.length, judged.length)}`,
+    `${target} at ${at.replace(/\.\d+Z$/, 'Z')}: ${headOf(unusual.length, judged.length, values)}`,
     ...unusual.map(lineOf),
     ...values.filter((value) => !isUnusual(value)).map(lineOf),
     ...unread.map((line) => clipLine(`Could not be read: ${line}`, 300)),
@@ -18,11 +18,15 @@ export function formatUsual({ target, at, values, unread, leftOut }: UsualValues
   ].join('\n');
 }
 
-function headOf(unusual: number, judged: number): string {
-  if (judged === 0) return 'no usual yet, so nothing can be said.';
+function headOf(unusual: number, judged: number, values: readonly UsualValue[]): string {
+  const isKnown = values.some(({ hour, all }) => hour !== null || all !== null);
+  if (judged === 0)
+    return isKnown ? 'COULD NOT BE READ, so nothing was compared.' : 'no usual yet, so nothing can be said.';
+  const unread = values.filter(({ now }) => now === null).length;
+  const gap = unread === 0 ? '' : ` ${count(unread, 'number')} could not be read.`;
   return unusual === 0
-    ? `none of ${count(judged, 'number')} is unusual, which does not show that it is healthy.`
-    : `${unusual} of ${count(judged, 'number')} UNUSUAL, a lead and no cause.`;
+    ? `none of ${count(judged, 'number')} is unusual, which does not show that it is healthy.${gap}`
+    : `${unusual} of ${count(judged, 'number')} UNUSUAL, a lead and no cause.${gap}`;
 }
 
 function lineOf(value: UsualValue): string {

@@ -25,7 +25,6 @@ test('a cluster tells how many pods there are, are ill and wait', async () => {
     pods: 0,
     ill_pods: 0,
     pending: 0,
-    restarts: 0,
   });
 });
 

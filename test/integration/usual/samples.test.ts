@@ -257,17 +257,20 @@ describe('how the sampling goes', () => {
   const states = () => samplingStates(db.sql, [DB]);
 
   test('is told by the newest sample, and by why it fails', async () => {
-    expect(describeSampling(await states(), 60, new Date())).toMatch(/^no sample yet/);
+    expect(describeSampling(await states(), [DB], 60, new Date())).toMatch(/^no sample yet/);
     await take(0);
-    expect(describeSampling(await states(), 60, new Date())).toMatch(
+    expect(describeSampling(await states(), [DB], 60, new Date())).toMatch(
       /^1 sample of 1 target, the newest at most 0 min old$/,
+    );
+    expect(describeSampling(await states(), [DB, 'new-db'], 60, new Date())).toMatch(
+      /; new-db: no sample yet$/,
     );
     found = new Error('no answer');
     await take(1);
     const later = new Date(Date.now() + 5 * HOUR_MS);
-    expect(() => describeSampling([], 60, later)).not.toThrow();
+    expect(() => describeSampling([], [DB], 60, later)).not.toThrow();
     const [state] = await states();
-    expect(() => describeSampling(state ? [state] : [], 60, later)).toThrow(
+    expect(() => describeSampling(state ? [state] : [], [DB], 60, later)).toThrow(
       /^orders-db: newest sample 5 h old/,
     );
   });
@@ -276,7 +279,7 @@ describe('how the sampling goes', () => {
     found = new Error('no answer');
     await take(0);
     const known = await states();
-    expect(() => describeSampling(known, 60, new Date())).toThrow(
+    expect(() => describeSampling(known, [DB], 60, new Date())).toThrow(
       'orders-db: no sample, last try: no answer',
     );
   });

@@ -100,4 +100,12 @@ describe('what is usual', () => {
     expect(ask('is that normal?', null)?.outcome).toBe('not_on_record');
     expect(ask('is that normal?', null, { elsewhere: true })).toBeNull();
   });
+
+  it('is not called too few samples where nothing could be read', () => {
+    const unread = { ...connections, now: null, unusual: null };
+    expect(said(ask('is that normal?', [unread]))?.join(' ')).toMatch(
+      /^What shop-db is like could not be read at /,
+    );
+    expect(said(ask('is that normal?', [unread, load]))).toContain('1 number could not be read.');
+  });
 });

@@ -53,3 +53,14 @@ test('without samples there is no verdict', () => {
 load 0.5; no usual yet (1 sample)
 swap used: not read; no usual yet (1 sample)`);
 });
+
+test('what could not be read is no lack of samples, and is told beside what was', () => {
+  const unread = { ...connections, now: null, unusual: null } as const;
+  expect(formatUsual({ ...found, values: [unread] })).toMatch(
+    /: COULD NOT BE READ, so nothing was compared\.\n/,
+  );
+  const usual = { ...connections, now: 95, unusual: 'no' } as const;
+  expect(formatUsual({ ...found, values: [unread, usual] })).toMatch(
+    /healthy\. 1 number could not be read\.\n/,
+  );
+});

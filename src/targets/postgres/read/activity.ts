@@ -16,7 +16,8 @@ import { longestQuery, longestTransaction } from './session-measures.ts';
 
 const MAX_SESSIONS = 2_000;
 
-const isPartial = (data: Json): boolean => hidesSessions(data) || numberAt(data, 'complete') === 0;
+/** Some sessions, or what they do, were not seen: a number over all of them is at least so high. */
+export const isPartial = (data: Json): boolean => hidesSessions(data) || numberAt(data, 'complete') === 0;
 
 /**
  * What every session does now, busiest first. Data: `{ total, active, idle, idle_in_transaction, waiting_on_lock,

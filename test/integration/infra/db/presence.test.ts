@@ -45,8 +45,25 @@ test('a stop that began before the time that is asked about is known, a short re
 });
 
 test('a time that goes on is kept, an old one is not', async () => {
+  await ran(ago(60 * 24 * 60), ago(60 * 24 * 50));
   await ran(ago(60 * 24 * 40), ago(60 * 24 * 35));
   await ran(ago(60 * 24 * 40 - 1), ago(0));
   await deleteOldPresence(db.sql, 30);
+  expect(await db.sql`SELECT FROM presence`).toHaveLength(2);
+});
+
+test('the last of what is old stays, or the time away after it would not be known', async () => {
+  await ran(ago(60 * 24 * 4), ago(60 * 24 * 3));
+  await ran(ago(10), ago(0));
+  await deleteOldPresence(db.sql, 2);
+  expect(await away()).toHaveLength(1);
+});
+
+test('a clock that was set back hides no time away', async () => {
+  await ran(ago(60), ago(-60 * 24));
+  await ran(ago(-120), ago(-180));
+  await noteRunning(db.sql);
+  const [row] = await db.sql<{ until: string }>`SELECT until FROM presence`;
+  expect(Date.parse(row?.until ?? '')).toBeLessThanOrEqual(Date.now() + 1_000);
   expect(await db.sql`SELECT FROM presence`).toHaveLength(1);
 });

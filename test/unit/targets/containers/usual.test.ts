@@ -69,7 +69,7 @@ async function look(of: Engine) {
 test('an engine tells what its containers use together, and the one nearest to its limit', async () => {
   const all = [container('web', { restarts: 2 }), container('worker', { restarts: 1 })];
   const uses = { web: { cpu: 0.5, memory: 80, limit: 100 }, worker: { cpu: 0.25, memory: 20, limit: 100 } };
-  expect(await look(engine(all, uses))).toEqual({ running: 2, restarts: 3, cpu: 75, memory_of_limit: 80 });
+  expect(await look(engine(all, uses))).toEqual({ running: 2, cpu: 75, memory_of_limit: 80 });
 });
 
 test('one that was started anew between the two readings makes no rate', async () => {
@@ -81,12 +81,12 @@ test('nothing is said of the fullest where none has a limit', async () => {
 });
 
 test('nothing is said of all where some could not be read', async () => {
-  const none = { running: null, restarts: null, cpu: null, memory_of_limit: null };
+  const none = { running: null, cpu: null, memory_of_limit: null };
   expect(await look(engine([container('web')], {}, { unread: ['abc'] }))).toEqual(none);
   expect(await look(engine([container('web')], {}, { beyond: 3 }))).toEqual(none);
 });
 
 test('of very many containers only how many run is told', async () => {
   const many = Array.from({ length: 41 }, (_, n) => container(`web-${n}`));
-  expect(await look(engine(many))).toEqual({ running: 41, restarts: 0, cpu: null, memory_of_limit: null });
+  expect(await look(engine(many))).toEqual({ running: 41, cpu: null, memory_of_limit: null });
 });
