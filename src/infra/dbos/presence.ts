@@ -12,8 +12,8 @@ export interface Away {
 /** Notes that Sentry runs now, in whichever process. To be called more often than every 2 min. */
 export async function noteRunning(sql: Sql): Promise<void> {
   // A clock that was set back has left signs of life in its future, which would hide that it does not run until then.
-  await sql`DELETE FROM presence WHERE since > clock_timestamp() + interval '1 minute'`;
-  await sql`UPDATE presence SET until = clock_timestamp() WHERE until > clock_timestamp() + interval '1 minute'`;
+  await sql`DELETE FROM presence WHERE since > statement_timestamp() + interval '1 minute'`;
+  await sql`UPDATE presence SET until = clock_timestamp() WHERE until > statement_timestamp() + interval '1 minute'`;
   await sql`
     WITH going AS (
       UPDATE presence SET until = greatest(until, clock_timestamp())
