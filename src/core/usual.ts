@@ -1,3 +1,4 @@
+import { count } from './count.ts';
 import type { Json } from './tool-call.ts';
 
 /** One of the few numbers that Sentry keeps of a target, so that now can be compared with what is usual there. */
@@ -142,6 +143,16 @@ function quantile(sorted: readonly number[], share: number): number {
   // A part of each, so that the difference of two huge values is never taken.
   const part = place - Math.floor(place);
   return below === above ? below : below * (1 - part) + above * part;
+}
+
+/** Whether it is known of any of them what is usual; whether it could be read now is another question. */
+export const isUsualKnown = (values: readonly UsualValue[]): boolean =>
+  values.some(({ hour, all }) => hour !== null || all !== null);
+
+/** “1 number could not be read.”; null where all could. */
+export function describeUnread(values: readonly UsualValue[]): string | null {
+  const unread = values.filter(({ now }) => now === null).length;
+  return unread === 0 ? null : `${count(unread, 'number')} could not be read.`;
 }
 
 /** “412 connections, usually 80 to 120 at this hour (7 days)”; null where there is no number, or no usual. */

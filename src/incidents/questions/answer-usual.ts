@@ -1,7 +1,12 @@
-import { count } from '../../core/count.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import type { ToolCall } from '../../core/tool-call.ts';
-import { describeUsual, type UsualValue, type UsualValues } from '../../core/usual.ts';
+import {
+  describeUnread,
+  describeUsual,
+  isUsualKnown,
+  type UsualValue,
+  type UsualValues,
+} from '../../core/usual.ts';
 import type { Line } from './answer-lines.ts';
 
 const TOOL = 'usual_values';
@@ -19,10 +24,10 @@ export function usualOf(record: IncidentRecord): readonly Line[] {
   const judged = values.filter(({ unusual }) => unusual !== null);
   const usual = judged.filter(({ unusual }) => unusual === 'no');
   const unusual = judged.filter((value) => value.unusual !== 'no');
-  const unread = values.filter(({ now }) => now === null).length;
-  const gap = unread === 0 ? [] : [[`${count(unread, 'number')} could not be read.`]];
+  const unread = describeUnread(values);
+  const gap = unread === null ? [] : [[unread]];
   if (judged.length === 0)
-    return values.some(({ hour, all }) => hour !== null || all !== null)
+    return isUsualKnown(values)
       ? [
           [
             `What ${target} is like could not be read at `,

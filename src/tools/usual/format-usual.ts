@@ -1,6 +1,14 @@
 import { clipLine } from '../../core/clip.ts';
 import { count } from '../../core/count.ts';
-import { type Spread, sayNumber, sayRange, type UsualValue, type UsualValues } from '../../core/usual.ts';
+import {
+  describeUnread,
+  isUsualKnown,
+  type Spread,
+  sayNumber,
+  sayRange,
+  type UsualValue,
+  type UsualValues,
+} from '../../core/usual.ts';
 
 /** For people and models: what is unusual first, then each number with how much is known of it. Times are UTC. */
 export function formatUsual({ target, at, values, unread, leftOut }: UsualValues): string {
@@ -19,11 +27,12 @@ export function formatUsual({ target, at, values, unread, leftOut }: UsualValues
 }
 
 function headOf(unusual: number, judged: number, values: readonly UsualValue[]): string {
-  const isKnown = values.some(({ hour, all }) => hour !== null || all !== null);
   if (judged === 0)
-    return isKnown ? 'COULD NOT BE READ, so nothing was compared.' : 'no usual yet, so nothing can be said.';
-  const unread = values.filter(({ now }) => now === null).length;
-  const gap = unread === 0 ? '' : ` ${count(unread, 'number')} could not be read.`;
+    return isUsualKnown(values)
+      ? 'COULD NOT BE READ, so nothing was compared.'
+      : 'no usual yet, so nothing can be said.';
+  const unread = describeUnread(values);
+  const gap = unread === null ? '' : ` ${unread}`;
   return unusual === 0
     ? `none of ${count(judged, 'number')} is unusual, which does not show that it is healthy.${gap}`
     : `${unusual} of ${count(judged, 'number')} UNUSUAL, a lead and no cause.${gap}`;
