@@ -2,13 +2,13 @@ import type Docker from 'dockerode';
 import { z } from 'zod';
 import { count } from '../../../core/count.ts';
 import { withoutBreaks } from '../../format.ts';
-import { unreadLines } from '../describe.ts';
+import { momentOf, unreadLines } from '../describe.ts';
 import { containerTool } from '../tool.ts';
 import { portsInCommand, portsOf } from './inspect.ts';
 
 /**
  * Which containers can reach each other. Data: `{ networks: [{ name, driver, internal, containers: [{ name, aliases, address }] }],
- * published: [{ container, running, up_seconds, port, host, host_port }], isolated: [name] }`; of a port that only the command of
+ * published: [{ container, running, up_seconds, up_since, port, host, host_port }], isolated: [name] }`; of a port that only the command of
  * a container on the host's network names, `port` and `host` are null.
  */
 export const containerNetworks = containerTool.read({
@@ -40,7 +40,8 @@ export const containerNetworks = containerTool.read({
     }));
     const published = containers.flatMap((each) => {
       const { name: container, upSeconds } = each;
-      const whose = { container, running: upSeconds !== null, up_seconds: upSeconds };
+      const upSince = upSeconds === null ? null : momentOf(each.startedAt);
+      const whose = { container, running: upSeconds !== null, up_seconds: upSeconds, up_since: upSince };
       const known = portsOf(each).map(({ container: port, host }) => ({
         ...whose,
         port,

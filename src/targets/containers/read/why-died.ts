@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { age, bytes, more, withoutBreaks } from '../../format.ts';
-import { runsSteadily, shortId, stateText } from '../describe.ts';
+import { momentOf, runsSteadily, shortId, stateText } from '../describe.ts';
 import type { Container, EngineEvent, LogLine } from '../engine.ts';
 import { containerName, containerTool } from '../tool.ts';
 import { eventLine } from './events.ts';
@@ -47,7 +47,7 @@ export type End =
 
 /**
  * Why a container is not running, or keeps being started again. Data: that of `inspect`, and `{ end, says, signal, looping, asked_by_signal,
- * log, log_lines: [{ stream, at, text }], checks: [{ at, exit_code, output }], tells_oom, passed_its_check, events: [line], image_before, made_seconds_ago }`;
+ * log, log_lines: [{ stream, at, text }], checks: [{ at, exit_code, output }], tells_oom, passed_its_check, events: [line], image_before, made_seconds_ago, made_at }`;
  * `tells_oom`: this engine says so when a container ran out of memory; `passed_its_check`: its health check has passed since its engine began to remember; `log`: the texts of its last lines, `image_before`: of an earlier container of this name, where the engine still knows of it.
  */
 export const whyDied = containerTool.read({
@@ -105,6 +105,7 @@ export const whyDied = containerTool.read({
         events: own.slice(-EVENT_LINES).map(eventLine),
         image_before: before,
         made_seconds_ago: made,
+        made_at: momentOf(container.createdAt),
       },
     };
   },
