@@ -5,6 +5,7 @@ import type { Fault, FaultsAnswer } from '../../playground/slack/page-api.ts';
 import { SENTRY_APP, USERS } from '../../playground/slack/seed.ts';
 import type { Message } from '../../playground/slack/slack-shapes.ts';
 import { LocalSlackClient, textOf } from '../support/local-slack.ts';
+import { patience } from '../support/patience.ts';
 import { type End, LAG_MS, type Played, type Sight } from './judge.ts';
 
 const EVERY_MS = 500;
@@ -211,7 +212,8 @@ function hasEnded({ sights, root, causedAt }: Scene, { settledMs }: Limits): boo
   const last = sights.at(-1);
   if (last === undefined || (last.end === 'open' && (root !== undefined || last.isIll))) return false;
   const before = sights.findLast(({ end, isIll }) => end !== last.end || isIll !== last.isIll);
-  const standsForMs = last.isIll ? Math.max(settledMs, LAG_MS + EVERY_MS) : settledMs;
+  // On a busy machine Sentry and the faults server look as rarely as everything else happens.
+  const standsForMs = last.isIll ? Math.max(settledMs, (LAG_MS + EVERY_MS) * patience) : settledMs;
   return last.at - (before?.at ?? causedAt) >= (root ? standsForMs : NO_ALERT_MS);
 }
 

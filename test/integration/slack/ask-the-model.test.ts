@@ -81,10 +81,12 @@ describe('a question in an incident’s thread', () => {
     await post(`<@${SENTRY_APP.botUserId}> why?`, root.ts);
     await eventually(() => expect(asked).toHaveLength(1));
     await bot.answers.open(asked[0]!).end({ failed: 'the model is overloaded.' });
-    const refusals = (await scene.messages()).filter((each) =>
-      JSON.stringify(each).includes('the model is overloaded'),
-    );
-    expect(refusals).toHaveLength(1);
+    await eventually(async () => {
+      const refusals = (await scene.messages()).filter((each) =>
+        JSON.stringify(each).includes('the model is overloaded'),
+      );
+      expect(refusals).toHaveLength(1);
+    });
   });
 });
 
