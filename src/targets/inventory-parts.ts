@@ -122,7 +122,7 @@ export const variableOf = (thing: Thing, name: string, value: string): Inventory
   key: `${thing.key} variable ${shortValue(name)}`,
 });
 
-/** ISO 8601 in UTC; undefined for what is no time. */
+/** ISO 8601 in UTC, to the millisecond, so that moments can be put in order as texts; undefined for what is no time. */
 export function momentOf(time: string | null | undefined): string | undefined {
   const at = new Date(time ?? Number.NaN);
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();

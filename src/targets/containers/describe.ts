@@ -40,12 +40,6 @@ export function containerData(container: Container): { readonly [key: string]: J
   };
 }
 
-/** ISO 8601 in UTC, to the millisecond: as texts, what two reads say can be put in order. Null: it is no moment. */
-export function momentOf(at: string | null): string | null {
-  const ms = at === null ? Number.NaN : Date.parse(at);
-  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
-}
-
 export const shortId = (id: string): string => id.replace(/^sha256:/, '').slice(0, 12);
 
 /** `shop-api: running for 3h 2m, unhealthy, started again 4 times (busybox:1.36)`. */

@@ -2,7 +2,8 @@ import type Docker from 'dockerode';
 import { z } from 'zod';
 import { count } from '../../../core/count.ts';
 import { withoutBreaks } from '../../format.ts';
-import { momentOf, unreadLines } from '../describe.ts';
+import { momentOf } from '../../inventory-parts.ts';
+import { unreadLines } from '../describe.ts';
 import { containerTool } from '../tool.ts';
 import { portsInCommand, portsOf } from './inspect.ts';
 
@@ -40,7 +41,7 @@ export const containerNetworks = containerTool.read({
     }));
     const published = containers.flatMap((each) => {
       const { name: container, upSeconds } = each;
-      const upSince = upSeconds === null ? null : momentOf(each.startedAt);
+      const upSince = upSeconds === null ? null : (momentOf(each.startedAt) ?? null);
       const whose = { container, running: upSeconds !== null, up_seconds: upSeconds, up_since: upSince };
       const known = portsOf(each).map(({ container: port, host }) => ({
         ...whose,

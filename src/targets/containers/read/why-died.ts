@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { age, bytes, more, withoutBreaks } from '../../format.ts';
-import { momentOf, runsSteadily, shortId, stateText } from '../describe.ts';
+import { momentOf } from '../../inventory-parts.ts';
+import { runsSteadily, shortId, stateText } from '../describe.ts';
 import type { Container, EngineEvent, LogLine } from '../engine.ts';
 import { containerName, containerTool } from '../tool.ts';
 import { eventLine } from './events.ts';
@@ -105,7 +106,7 @@ export const whyDied = containerTool.read({
         events: own.slice(-EVENT_LINES).map(eventLine),
         image_before: before,
         made_seconds_ago: made,
-        made_at: momentOf(container.createdAt),
+        made_at: momentOf(container.createdAt) ?? null,
       },
     };
   },
