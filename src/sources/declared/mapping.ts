@@ -37,7 +37,9 @@ const fields = z.strictObject({
   each: expression.optional(),
   /** `Told`, of one such part; nothing: it tells of no alert. */
   alert: expression.optional(),
-  /** `ToldChange`, of one such part, or a list of such; nothing: it tells of no change. */
+  /** The changes of one such part, of which each is read by itself; the part itself where it is left out. */
+  eachChange: expression.optional(),
+  /** `ToldChange`, of one of them, or a list of such; nothing: it tells of no change. */
   change: expression.optional(),
   /** `ToldPush`, of one such part: commits that are no change until they are deployed. */
   push: expression.optional(),

@@ -33,6 +33,7 @@ export function mappedSource(mapping: Mapping): AlertSource {
   const each = compile(mapping.each ?? '$');
   const alert = mapping.alert === undefined ? null : compile(mapping.alert);
   const change = mapping.change === undefined ? null : compile(mapping.change);
+  const eachChange = mapping.eachChange === undefined ? null : compile(mapping.eachChange);
   const push = mapping.push === undefined ? null : compile(mapping.push);
   const path = /^[\w.]+$/.exec(mapping.each ?? '')?.[0] ?? '';
   return {
@@ -82,16 +83,23 @@ export function mappedSource(mapping: Mapping): AlertSource {
   async function readChanges(
     from: Expression,
     part: unknown,
-    { payload, receivedAt }: Delivery,
+    delivery: Delivery,
   ): Promise<readonly (Change | BadInput)[]> {
     // What is wrong with it has been said of its alert.
     if (part === null || typeof part !== 'object' || Array.isArray(part)) return [];
-    const found = await told(from, part, { payload });
+    const found = eachChange ? await told(eachChange, part, { payload: delivery.payload }) : { value: part };
     if ('ok' in found) return [found];
-    const values = Array.isArray(found.value) ? (found.value as readonly unknown[]) : [found.value];
-    return values.flatMap((value) =>
-      value === undefined ? [] : [toChange(mapping.name, value, receivedAt)],
-    );
+    return (await inTurns(listOf(found.value), (one) => readChange(from, one, delivery))).flat();
+  }
+
+  async function readChange(
+    from: Expression,
+    one: unknown,
+    { payload, receivedAt }: Delivery,
+  ): Promise<readonly (Change | BadInput)[]> {
+    const found = await told(from, one, { payload });
+    if ('ok' in found) return [found];
+    return listOf(found.value).map((value) => toChange(mapping.name, value, receivedAt));
   }
 
   async function readPart(part: unknown, delivery: Delivery): Promise<Alert | BadInput | null> {
@@ -104,6 +112,12 @@ export function mappedSource(mapping: Mapping): AlertSource {
     const parsed = Told.safeParse(found.value);
     return parsed.success ? toAlert(mapping, parsed.data, delivery) : badInput(parsed.error);
   }
+}
+
+/** JSONata gives one of a list as itself, and none of them as nothing. */
+function listOf(value: unknown): readonly unknown[] {
+  if (value === undefined) return [];
+  return Array.isArray(value) ? (value as readonly unknown[]) : [value];
 }
 
 /** What an expression tells of an input. Once more when its time was up: the machine may have been asleep, or somebody else's. */
