@@ -4,8 +4,8 @@ import { measureAt } from '../../../core/measure.ts';
 import { bytes } from '../../format.ts';
 import { containerName, containerTool } from '../tool.ts';
 
-/** Between the two readings. */
-const APART_MS = 1_000;
+/** Between the two readings. A CPU limit is kept per 100 ms: over one second, one such period more or less is a tenth. */
+const APART_MS = 3_000;
 
 /**
  * What a container uses now. Data: `{ container, engine, cpu_percent, cpu_limit, memory_bytes, memory_limit, memory_percent, processes,
@@ -15,7 +15,7 @@ const APART_MS = 1_000;
 export const containerStats = containerTool.read({
   name: 'container_stats',
   description:
-    'What a running container uses now, as rates over a second: CPU (100 % is one CPU), memory and how much of its limit, network and disk bytes a second, processes.',
+    'What a running container uses now, as rates over 3 seconds: CPU (100 % is one CPU), memory and how much of its limit, network and disk bytes a second, processes.',
   kind: 'read',
   measures: [
     measureAt('memory_percent', {
