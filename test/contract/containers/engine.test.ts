@@ -200,6 +200,8 @@ describe.each(engineNames)('%s', (name) => {
         expect(data).toMatchObject({ running: true, memory_limit: 64 * 1024 * 1024 });
         expect(data['cpu_percent']).toBeGreaterThan(2);
         expect(data['cpu_percent']).toBeLessThan(60);
+        // It is held back at a fifth of a CPU, however little that is of one.
+        expect(data['cpu_of_limit_percent']).toBeCloseTo(data['cpu_percent'] / 0.2, 0);
         expect(data['memory_percent']).toBeGreaterThan(0);
         await engine.remove('busy');
       });

@@ -8,9 +8,9 @@ import { containerName, containerTool } from '../tool.ts';
 const APART_MS = 3_000;
 
 /**
- * What a container uses now. Data: `{ container, engine, cpu_percent, cpu_limit, memory_bytes, memory_limit, memory_percent, processes,
- * received_per_second, sent_per_second, read_per_second, written_per_second }`; 100 % is one CPU, rates in bytes, what has no
- * limit has null for it.
+ * What a container uses now. Data: `{ container, engine, cpu_percent, cpu_limit, cpu_of_limit_percent, memory_bytes, memory_limit,
+ * memory_percent, processes, received_per_second, sent_per_second, read_per_second, written_per_second }`; 100 % of cpu_percent is one
+ * CPU, which cpu_of_limit_percent takes for the limit of what has none; rates in bytes, what has no limit has null for it.
  */
 export const containerStats = containerTool.read({
   name: 'container_stats',
@@ -26,10 +26,10 @@ export const containerStats = containerTool.read({
       healthy: 'at_most',
       bound: 90,
     }),
-    measureAt('cpu_percent', {
+    measureAt('cpu_of_limit_percent', {
       name: 'cpu_use',
-      label: 'CPU in use',
-      well: 'it uses {bound} of its CPU',
+      label: 'CPU in use, of its limit',
+      well: 'it uses {bound} of the CPU it may have',
       unit: '%',
       healthy: 'at_most',
       bound: 90,
@@ -54,6 +54,7 @@ export const containerStats = containerTool.read({
       Math.max(0, after[key] - before[key]) / seconds;
     const { memoryBytes, memoryLimit, processes } = after;
     const cpu = round(rate('cpuSeconds') * 100);
+    const share = round(cpu / (container.cpuLimit ?? 1));
     const memory = memoryLimit === null ? null : round((100 * memoryBytes) / memoryLimit);
     const perSecond = (key: Parameters<typeof rate>[0]) => Math.round(rate(key));
     const data = {
@@ -62,6 +63,7 @@ export const containerStats = containerTool.read({
       running: true,
       cpu_percent: cpu,
       cpu_limit: container.cpuLimit,
+      cpu_of_limit_percent: share,
       memory_bytes: memoryBytes,
       memory_limit: memoryLimit,
       memory_percent: memory,
@@ -73,7 +75,7 @@ export const containerStats = containerTool.read({
     };
     return {
       text: [
-        `${container.name}: CPU ${cpu}%${container.cpuLimit === null ? '' : ` of ${container.cpuLimit * 100}%`}, memory ${bytes(memoryBytes)}${memory === null ? ' (no limit)' : ` of ${bytes(memoryLimit)} (${memory}%)`}, ${processes ?? '–'} processes`,
+        `${container.name}: CPU ${cpu}%${container.cpuLimit === null ? '' : ` of ${container.cpuLimit * 100}% (${share}%)`}, memory ${bytes(memoryBytes)}${memory === null ? ' (no limit)' : ` of ${bytes(memoryLimit)} (${memory}%)`}, ${processes ?? '–'} processes`,
         `network in ${bytes(data.received_per_second)}/s, out ${bytes(data.sent_per_second)}/s; disk read ${bytes(data.read_per_second)}/s, written ${bytes(data.written_per_second)}/s`,
       ].join('\n'),
       data,
