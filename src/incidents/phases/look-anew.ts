@@ -3,8 +3,8 @@ import { move } from '../move.ts';
 import type { PhaseRun } from './phase-run.ts';
 
 /**
- * What a plan was about has gone, or is well, while the plan waited for its decision, and the problem stands: what was found
- * then does not tell what is to blame now, so it is looked for once more. False when that has been done often enough: then
+ * What a plan was about has gone, or is well, and nobody has seen the problem end: what was found then does not tell what is to
+ * blame now, so it is looked for once more. False when that has been done often enough: then
  * people look.
  */
 export async function lookAnew({ deps, incident }: PhaseRun, reason: string): Promise<boolean> {
@@ -21,7 +21,7 @@ export async function lookAnew({ deps, incident }: PhaseRun, reason: string): Pr
       round: round + 1,
       verdict: null,
       nextStep:
-        'It is still there, and not because of what was to be mended; nothing was run. Looking for the cause again.',
+        'What was to be mended has changed meanwhile, and nothing was run. Looking for the cause again.',
     },
   });
   return true;

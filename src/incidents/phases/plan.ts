@@ -191,11 +191,15 @@ async function planned(
   return worthActingOn(checked) ? diagnosis : null;
 }
 
-/** While a plan waited for its decision, what it was about has gone. */
+/**
+ * What a plan was about has gone: while it waited for its decision, or before it could be proposed, as when another incident's fix has
+ * ended it since it was looked at. That is worth a second look; after it, whoever plans names what is not there.
+ */
 function hasGone({ events }: IncidentRecord, refusedFor: string | null): boolean {
-  const planning = events.findLast((event) => event.type === 'state.changed' && event.to === 'planning');
-  const hasWaited = planning?.type === 'state.changed' && planning.from === 'awaiting_approval';
-  return hasWaited && isGoneCode(refusedFor);
+  if (!isGoneCode(refusedFor)) return false;
+  const moves = events.filter((event) => event.type === 'state.changed');
+  const hasWaited = moves.findLast(({ to }) => to === 'planning')?.from === 'awaiting_approval';
+  return hasWaited || moves.filter(({ to }) => to === 'diagnosing').length === 1;
 }
 
 const none = (reason: string) => ({ kind: 'none', reason }) as const;

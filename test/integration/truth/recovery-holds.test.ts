@@ -305,6 +305,27 @@ describe('what is to be acted on', () => {
     expect(await at.core.records.action(first)).toMatchObject({ state: 'void' });
   });
 
+  test('and has gone before it could be proposed, as when another incident’s fix ended it, is looked for anew, once', async () => {
+    world.gone = 'consumer-7';
+    script.proposes = {
+      tool: 'queue_kick',
+      get what() {
+        const { blames } = script;
+        script.blames = 'consumer-8';
+        return blames;
+      },
+    };
+    const id = await open(at.core, inChat());
+    expect((await proposed(id, 2)).command).toBe('queue_kick consumer-8');
+  });
+
+  test('and is still not there after that is for people', async () => {
+    world.gone = 'consumer-7';
+    const id = await open(at.core, inChat());
+    const { incident } = await until(id, 'reported', 2);
+    expect(incident).toMatchObject({ round: 2, resolvedBy: null });
+  });
+
   test('and still does is acted on, and has to be well itself afterwards', async () => {
     drop();
     world.behind = { 'consumer-7': 3 };
