@@ -11,6 +11,8 @@ import { driving, QUEUE_LIMIT_KEY, queueInvestigator, queueTools, queueWorld } f
 
 /** Long enough never to end by itself while a test runs. */
 const LONG_MS = 3_600_000;
+/** Longer than a busy machine takes to come to its plan. */
+const BUSY_MS = 10_000;
 
 const world = queueWorld();
 let database: ScratchDatabase;
@@ -72,7 +74,7 @@ describe('a fix that a limit keeps back', () => {
   });
 
   test('is asked for again by itself when the limit is over, and then done once', async () => {
-    world.limitMs = 1_500;
+    world.limitMs = BUSY_MS;
     const id = await keptBack();
     // Nobody wakes it: the turn was put down with the report.
     await incident.approve(id);
@@ -101,7 +103,7 @@ describe('a fix that a limit keeps back', () => {
   });
 
   test('is asked for by another process when the one that reported it is gone', async () => {
-    world.limitMs = 2_000;
+    world.limitMs = BUSY_MS;
     const id = await keptBack();
     await core.stop();
     core = await createOne();
