@@ -15,13 +15,19 @@ export const untilReady = ({ api }: ScratchEngine, container: string): Promise<u
     String(await api.getContainer(container).logs({ stdout: true })).includes('ready'),
   );
 
+interface ContainerAlert {
+  readonly name?: string;
+  readonly title?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
 /** A real engine, the target `shop`, and a core whose playbook investigates it with the runbooks of the repository. */
 export interface ContainerScene extends Omit<TargetScene, 'open'> {
   readonly engine: ScratchEngine;
   run(container: string, options: ContainerOptions): Promise<string>;
   ended(container: string): Promise<void>;
   /** The incident that an alert of this name about the container opens. */
-  open(container: string, alert?: { readonly name?: string; readonly title?: string }): Promise<IncidentId>;
+  open(container: string, alert?: ContainerAlert): Promise<IncidentId>;
   /** The incident that the alert of a fault of the playground opens. */
   alert(fault: ShopFault): Promise<IncidentId>;
 }
@@ -46,8 +52,8 @@ export async function startContainerScene(
         async () => !(await engine.api.getContainer(container).inspect()).State.Running,
       );
     },
-    open: (container, { name = 'ContainerDown', title = `${container} is down` } = {}) =>
-      scene.open({ name, title, labels: { container } }),
+    open: (container, { name = 'ContainerDown', title = `${container} is down`, labels = {} } = {}) =>
+      scene.open({ name, title, labels: { container, ...labels } }),
     alert: async ({ rule, read }) => {
       const { alertname, summary, description, labels, severity } = rule;
       return scene.open({
