@@ -45,3 +45,11 @@ export function withMapped(outputs: readonly RecordedOutput[]): readonly Recorde
     );
   return [...outputs, ...mapped];
 }
+
+/** Of the recorded tools those that a call of `tool` showed: itself, or what it was mapped from. */
+export function shownBy(tool: string, recorded: readonly string[]): readonly string[] {
+  if (recorded.includes(tool)) return [tool];
+  return mappings
+    .filter(({ to }) => to === tool)
+    .flatMap(({ from }) => from.filter((one) => recorded.includes(one)));
+}

@@ -1,5 +1,6 @@
 import type { Investigation } from '../../src/agents/ports.ts';
 import { unattended } from '../../src/agents/unattended.ts';
+import type { Diagnosis } from '../../src/core/diagnosis.ts';
 import type { IncidentEvent } from '../../src/core/event.ts';
 import { asActionId, asToolCallId } from '../../src/core/ids.ts';
 import type { Incident } from '../../src/core/incident.ts';
@@ -22,7 +23,11 @@ export interface RecordedSession {
   /** What was called so far, as the record would have it. */
   record(): Pick<IncidentRecord, 'incident' | 'events' | 'toolCalls'>;
   readonly spent: readonly ModelUsage[];
+  /** How often something was asked for: calls of one answer of a model are one. */
+  readonly rounds: number;
   readonly dropped: readonly string[];
+  /** What a model reported last, before code held it against the record; null: nothing, or nothing that was asked about. */
+  readonly reported: Diagnosis | null;
   /** What an active tool was called with: a proposal, which nobody carries out. */
   readonly proposals: readonly ToolCallRequest[];
 }
@@ -44,9 +49,11 @@ export function createRecordedSession(options: SessionOptions): RecordedSession 
   const kind = kindOfDomain(incident.domain, recordings.tools);
   const toolCalls: ToolCall[] = [];
   const spent: ModelUsage[] = [];
+  const askedAfter = new Set<number>();
   const dropped: string[] = [];
   const proposals: ToolCallRequest[] = [];
   const steps = new Map<string, unknown>();
+  let reported: Diagnosis | null = null;
   const opened: IncidentEvent = {
     seq: 0,
     incidentId: incident.id,
@@ -59,6 +66,7 @@ export function createRecordedSession(options: SessionOptions): RecordedSession 
   function call(role: ToolCall['role'], request: ToolCallRequest): ToolCallResult {
     const toolCallId = asToolCallId(`tc_${String(toolCalls.length + 1).padStart(12, '0')}`);
     const result = answer(request, toolCallId);
+    askedAfter.add(spent.length);
     const output = result.kind === 'ok' || result.kind === 'proposed' ? result.text : result.reason;
     const at = new Date().toISOString();
     toolCalls.push({
@@ -120,7 +128,13 @@ export function createRecordedSession(options: SessionOptions): RecordedSession 
     incident,
     kind,
     spent,
+    get rounds() {
+      return askedAfter.size;
+    },
     dropped,
+    get reported() {
+      return reported;
+    },
     proposals,
     work: (role) => ({
       ...unattended,
@@ -141,7 +155,10 @@ export function createRecordedSession(options: SessionOptions): RecordedSession 
       },
       memoryFor: async () => null,
       dropped: async (claim, reason) => void dropped.push(`${claim}: ${reason}`),
-      objections: async (diagnosis) => objectionsTo(diagnosis, record()),
+      objections: async (diagnosis) => {
+        reported = diagnosis;
+        return objectionsTo(diagnosis, record());
+      },
       spent: async (usage) => void spent.push(usage),
     }),
     record,

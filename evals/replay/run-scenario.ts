@@ -9,6 +9,8 @@ import type { RecordedSession } from './recorded-session.ts';
 
 export interface Investigated {
   readonly diagnosis: Diagnosis;
+  /** What was said before code held it against the record; `diagnosis` where it said nothing. */
+  readonly said: Diagnosis;
   /** Claims whose evidence did not hold, with why. */
   readonly dropped: readonly string[];
   /** The investigator gave up: why. */
@@ -32,8 +34,9 @@ export async function investigate(
   let failed: string | null = null;
   let doubted: Investigated['doubted'] = null;
   let checked: CheckedDiagnosis;
+  let raw: Diagnosis | null = null;
   try {
-    const raw = await concluded(session, investigator);
+    raw = await concluded(session, investigator);
     const origin = raw.origin ?? (investigator.name === 'claude' ? 'model' : 'runbook');
     checked = publishable(checkEvidence({ ...raw, origin }, session.record()));
     if ((checked.isUnproven || checked.unsupported.length > 0) && investigator.name === 'claude') {
@@ -56,6 +59,7 @@ export async function investigate(
   }
   return {
     diagnosis: checked.diagnosis,
+    said: raw ?? session.reported ?? checked.diagnosis,
     dropped: [...session.dropped, ...checked.dropped.map(({ claim, reason }) => `${claim}: ${reason}`)],
     failed,
     doubted,

@@ -10,6 +10,8 @@ export interface Answer {
   /** 0–1. */
   readonly confidence: number;
   readonly evidence: readonly { readonly claim: string; readonly quote: string | null }[];
+  /** From what started it to the symptom. */
+  readonly chain: readonly string[];
   readonly ruledOut: readonly string[];
   readonly unknown: readonly string[];
   readonly remedy: string | null;
@@ -40,6 +42,8 @@ const Given = z.object({
           : { claim: item.claim ?? '', quote: item.quote ?? null },
       ),
     ),
+  chain: Texts,
+  causal_chain: Texts,
   ruledOut: Texts,
   ruled_out: Texts,
   unknown: Texts,
@@ -76,6 +80,7 @@ export const AnswerLine = z
       category: given.category ?? null,
       confidence: given.confidence ?? (verdict === 'cannot_tell' ? 0 : 1),
       evidence: given.evidence,
+      chain: [...given.chain, ...given.causal_chain],
       ruledOut: [...given.ruledOut, ...given.ruled_out],
       unknown: given.unknown,
       remedy: given.remedy ?? null,
@@ -108,6 +113,7 @@ export function answerOf(id: string, diagnosis: Diagnosis): Answer {
     category: diagnosis.category,
     confidence: diagnosis.confidence,
     evidence: diagnosis.evidence.map(({ claim, quote }) => ({ claim, quote })),
+    chain: diagnosis.chain ?? [],
     ruledOut: diagnosis.ruledOut,
     unknown: diagnosis.unknown,
     remedy: diagnosis.remedy,

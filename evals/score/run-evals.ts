@@ -1,6 +1,6 @@
 import type { Json } from '../../src/core/tool-call.ts';
 import type { AnyTool } from '../../src/tools/define.ts';
-import { withMapped } from '../mapping/mapping.ts';
+import { shownBy, withMapped } from '../mapping/mapping.ts';
 import { incidentOf } from '../replay/incident-of.ts';
 import type { MakeInvestigator } from '../replay/investigators.ts';
 import { createRecordedSession } from '../replay/recorded-session.ts';
@@ -15,8 +15,17 @@ export interface EvalResult extends Score {
   readonly title: string;
   /** As the scenario says; null: there is none for it. */
   readonly runbook: string | null;
+  /** What stood when code had held it against the record; it is what is scored. */
   readonly answer: Answer;
+  /** What was said before that. */
+  readonly said: Answer;
+  /** Which time of `repeat` it is, from 1. */
+  readonly repeat: number;
   readonly toolCalls: number;
+  /** The recorded tools that showed it something. */
+  readonly read: readonly string[];
+  /** How often it asked for more. */
+  readonly rounds: number;
   readonly dropped: readonly string[];
   readonly failed: string | null;
   /** What a second look made of it; null: there was none. */
@@ -56,6 +65,8 @@ export interface EvalOptions {
   readonly tools: readonly AnyTool[];
   /** Lets what other systems' tools recorded be read as ours; for the playbook. */
   readonly mapped: boolean;
+  /** How often each is investigated; default once. */
+  readonly repeat?: number;
   readonly signal: AbortSignal;
   readonly onResult?: (result: EvalResult) => void;
 }
@@ -63,16 +74,17 @@ export interface EvalOptions {
 /** Investigates each scenario, one after the other, with nothing but its recorded outputs, and scores what is said. */
 export async function runEvals(options: EvalOptions): Promise<EvalRun> {
   const results: EvalResult[] = [];
-  for (const scenario of options.scenarios) {
-    options.signal.throwIfAborted();
-    const result = await runOne(scenario, options);
-    options.onResult?.(result);
-    results.push(result);
-  }
+  for (let repeat = 1; repeat <= (options.repeat ?? 1); repeat++)
+    for (const scenario of options.scenarios) {
+      options.signal.throwIfAborted();
+      const result = await runOne(scenario, repeat, options);
+      options.onResult?.(result);
+      results.push(result);
+    }
   return { summary: summarise(results), incidents: results };
 }
 
-async function runOne(scenario: Scenario, options: EvalOptions): Promise<EvalResult> {
+async function runOne(scenario: Scenario, repeat: number, options: EvalOptions): Promise<EvalResult> {
   const outputs = options.mapped ? withMapped(scenario.tool_outputs) : scenario.tool_outputs;
   const session = createRecordedSession({
     incident: incidentOf(scenario, Date.now()),
@@ -81,13 +93,22 @@ async function runOne(scenario: Scenario, options: EvalOptions): Promise<EvalRes
   });
   const found = await investigate(session, options.make(scenario, session));
   const answer = answerOf(scenario.id, found.diagnosis);
+  const { toolCalls } = session.record();
+  const recorded = scenario.tool_outputs.map(({ tool }) => tool);
+  const shown = toolCalls
+    .filter(({ state }) => state === 'ok')
+    .flatMap(({ tool }) => shownBy(tool, recorded));
   return {
     id: scenario.id,
     title: scenario.title,
     runbook: scenario.runbook ?? null,
     ...scoreAnswer(scenario.expected, answer),
     answer,
-    toolCalls: session.record().toolCalls.length,
+    said: answerOf(scenario.id, found.said),
+    repeat,
+    toolCalls: toolCalls.length,
+    read: [...new Set(shown)],
+    rounds: session.rounds,
     dropped: found.dropped,
     failed: found.failed,
     sceptic: secondLook(scenario, found),

@@ -38,6 +38,7 @@ const noAnswer = (id: string): Answer => ({
   category: null,
   confidence: 0,
   evidence: [],
+  chain: [],
   ruledOut: [],
   unknown: [],
   remedy: null,

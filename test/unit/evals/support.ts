@@ -27,6 +27,7 @@ export function anAnswer(part: Partial<Answer> = {}): Answer {
     category: null,
     confidence: 0.9,
     evidence: [],
+    chain: [],
     ruledOut: [],
     unknown: [],
     remedy: null,
