@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promptsVersion } from '../../src/agents/claude/load-prompt.ts';
 import { type Config } from '../../src/config/config.ts';
 import { packageRoot } from '../../src/config/package-root.ts';
 import { OpsError } from '../../src/core/errors.ts';
@@ -83,6 +84,14 @@ export async function loadPlanners(
 /** The recovery cases of a folder, or those that come with Sentry. */
 export const loadCases = (folder: string | undefined) =>
   loadRecoveryCases(folder ?? join(packageRoot(), 'evals', 'recovery'));
+
+/** Throws OpsError for a folder that changes no prompt: a run with it would be taken for a comparison that it is not. */
+export function checkPrompts(folder: string): void {
+  if (promptsVersion(folder) !== promptsVersion()) return;
+  throw new OpsError('NOT_FOUND', `${folder} holds no prompt that differs from the shipped ones.`, {
+    hint: 'Put a policy.md, triage.md or detective.md of yours there.',
+  });
+}
 
 async function ownRunbooks(config: Config) {
   const { runbooks, problems } = await loadRunbooks(config.runbooksDir, { tools: createRegistry(allTools) });
