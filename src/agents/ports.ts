@@ -1,4 +1,5 @@
 import type { Action } from '../core/action.ts';
+import type { GatheredPart } from '../core/context.ts';
 import type { Diagnosis, Triage } from '../core/diagnosis.ts';
 import type { ActionId } from '../core/ids.ts';
 import type { Incident, Verdict } from '../core/incident.ts';
@@ -58,6 +59,8 @@ export interface Investigation {
   readonly recall: Recall;
   /** What was changed around it. Null: nobody could be asked; absent where nobody can (replays). */
   readonly changes?: ChangesLooked | null;
+  /** What was gathered around it when the look for the cause began. Absent where nobody gathers. */
+  readonly gathered?: readonly GatheredPart[];
   /** What was run in this incident, oldest first, with how each ended. What people denied is not among it: it was never tried. */
   readonly tried: readonly TriedAction[];
   /** What people said No to in this incident, oldest first. Absent where nobody can (replays). */

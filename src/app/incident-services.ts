@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts';
 import { live } from '../core/live.ts';
 import { SILENCE_TOOL } from '../core/silence-tool.ts';
 import { createChangeOfMind } from '../incidents/after-all.ts';
+import { contextParts } from '../incidents/context/parts.ts';
 import { createCorrelation } from '../incidents/correlation/correlation.ts';
 import { systemsOf } from '../incidents/correlation/topology.ts';
 import type { InvestigationDeps } from '../incidents/deps.ts';
@@ -125,6 +126,7 @@ export async function createIncidentServices(
     mutes,
     correlation,
     asksWhatChanged: true,
+    context: contextParts,
     ...(config.usualMinutes === null ? {} : { unusualOf: createUnusualOf(sql, on.systems.usualReads) }),
     effort: guards.rules.effort,
     log,

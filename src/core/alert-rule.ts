@@ -35,19 +35,25 @@ export function alertRuleOf(alerts: readonly RuledAlert[]): AlertRule | null {
 
 const EXPRESSIONS = ['expr', 'expression', 'promql', 'query'];
 
-function rulesIn({ labels, annotations, url }: RuledAlert): readonly (AlertRule | 'not understood')[] {
+/** The expressions that an alert carries, as it says them. */
+export function expressionsIn({ labels, annotations, url }: RuledAlert): readonly string[] {
   const all = new Map([...textsOf(labels), ...textsOf(annotations)]);
-  const expressions = [...EXPRESSIONS.flatMap((key) => all.get(key) ?? []), ...expressionIn(url)];
+  return [...EXPRESSIONS.flatMap((key) => all.get(key) ?? []), ...expressionIn(url)];
+}
+
+function rulesIn(alert: RuledAlert): readonly (AlertRule | 'not understood')[] {
+  const all = new Map([...textsOf(alert.labels), ...textsOf(alert.annotations)]);
   const [metric, threshold] = [all.get('metric'), all.get('threshold')];
   return [
-    ...expressions.map((text) => comparison(text) ?? ('not understood' as const)),
+    ...expressionsIn(alert).map((text) => comparison(text) ?? ('not understood' as const)),
     ...(metric === undefined || threshold === undefined
       ? []
       : [thresholdOf(metric, threshold) ?? ('not understood' as const)]),
   ];
 }
 
-function textsOf(fields: Json): readonly (readonly [string, string])[] {
+/** The texts of an object, by their keys. */
+export function textsOf(fields: Json): readonly (readonly [string, string])[] {
   return Object.entries(fields ?? {}).flatMap(([key, value]) =>
     typeof value === 'string' ? [[key, value] as const] : [],
   );

@@ -1,4 +1,5 @@
 import type { Severity } from './alert.ts';
+import type { GatheredPart } from './context.ts';
 import type { Diagnosis, Triage } from './diagnosis.ts';
 import type { Effort } from './effort.ts';
 import type { GradeQuestion } from './grade.ts';
@@ -28,6 +29,8 @@ export type IncidentEventBody =
   | { readonly type: 'alert.resolved'; readonly source: string }
   /** What was changed around it, as far as it is told; once a round. */
   | ({ readonly type: 'changes.looked'; readonly round: number } & ChangesLooked)
+  /** What was gathered around it; told again in the same round when a late part has answered. */
+  | { readonly type: 'context.gathered'; readonly round: number; readonly parts: readonly GatheredPart[] }
   | {
       readonly type: 'state.changed';
       readonly from: IncidentState;

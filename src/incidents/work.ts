@@ -4,11 +4,14 @@ import { anySignal } from '../core/any-signal.ts';
 import { messageOf } from '../core/errors.ts';
 import { groupMembers } from '../core/group.ts';
 import type { Incident, Role } from '../core/incident.ts';
+import type { IncidentRecord } from '../core/incident-record.ts';
 import type { MemoryAsk, PreparedMemory, Recall } from '../core/memory.ts';
 import { alertStartedAt } from '../record/alert-started-at.ts';
 import { settledPart } from '../safety/screen/settled-part.ts';
+import type { Credential } from '../safety/vault/credentials.ts';
 import { changesLooked } from './ask-what-changed.ts';
 import { redOfThisRound } from './claims/evidence.ts';
+import { contextGathered } from './context/context-gathered.ts';
 import { retriedReadFound } from './failed-reads/retried-read-found.ts';
 import { note } from './move.ts';
 import { objectionsTo } from './objections.ts';
@@ -75,12 +78,10 @@ async function attempt<T>(
     const tried = record ? triedIn(record) : [];
     const denied = (record?.actions ?? []).filter(({ state, beside }) => state === 'denied' && !beside);
     const again = record && retriedReadFound(record);
-    const changes =
-      record && role === 'detective' && deps.asksWhatChanged
-        ? { changes: await changesLooked(deps, record, credential, stop.signal) }
-        : {};
+    const around =
+      record && role === 'detective' ? await aroundIt(run, record, recall, credential, stop.signal) : {};
     return {
-      ...changes,
+      ...around,
       guidance,
       tried,
       denied,
@@ -148,6 +149,23 @@ async function attempt<T>(
     deps.vault.revoke(credential);
     await words.end();
   }
+}
+
+/** What was changed, and what else is known around it: all of it is asked at once. */
+async function aroundIt(
+  { deps, incident }: PhaseRun,
+  record: IncidentRecord,
+  recall: Recall,
+  credential: Credential,
+  signal: AbortSignal,
+): Promise<Pick<Investigation, 'changes' | 'gathered'>> {
+  const asked = deps.asksWhatChanged ? { changes: changesLooked(deps, record, credential, signal) } : {};
+  const neighbours = incident.target === null ? [] : deps.gate.neighbours(incident.target);
+  const [changes, gathered] = await Promise.all([
+    asked.changes,
+    deps.context && contextGathered(deps, deps.context, { record, recall, neighbours, signal, ...asked }),
+  ]);
+  return { ...(changes === undefined ? {} : { changes }), ...(gathered ? { gathered } : {}) };
 }
 
 async function hintsSince(

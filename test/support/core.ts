@@ -15,6 +15,7 @@ import type { Principal } from '../../src/core/principal.ts';
 import type { Sql } from '../../src/core/sql.ts';
 import type { Target } from '../../src/core/target.ts';
 import type { Json } from '../../src/core/tool-call.ts';
+import type { ContextPart } from '../../src/incidents/context/part.ts';
 import { createCorrelation } from '../../src/incidents/correlation/correlation.ts';
 import type { InvestigationDeps, InvestigationMemory } from '../../src/incidents/deps.ts';
 import { createInvestigate } from '../../src/incidents/investigate.ts';
@@ -238,6 +239,8 @@ export interface CoreOptions {
   readonly windows?: () => readonly MaintenanceWindow[];
   /** Who answers what was changed; nobody is asked otherwise. Its tool is one of `tools`. */
   readonly changes?: ChangesPort;
+  /** What is gathered around an incident; nothing when left out. */
+  readonly context?: readonly ContextPart[];
   /** The box alone, otherwise. */
   readonly targets?: readonly Target[];
   readonly correlation?: Partial<Parameters<typeof createCorrelation>[0]>;
@@ -374,6 +377,7 @@ export async function createCore(options: CoreOptions) {
     mutes,
     correlation,
     asksWhatChanged: options.changes !== undefined,
+    ...(options.context ? { context: options.context } : {}),
     effort: rules.effort,
     log: quiet,
     shutdown: shutdown.signal,

@@ -19,6 +19,7 @@ import {
 } from '../ports.ts';
 import { answerQuestion } from './answer-question.ts';
 import { changesData } from './changes-data.ts';
+import { contextData } from './context-data.ts';
 import { askAboutContradiction, contradicts, disagreement } from './contradiction.ts';
 import { promptsVersion } from './load-prompt.ts';
 import { diagnosisData, guidanceText, incidentData, runbookData, triageData } from './prompt-data.ts';
@@ -128,6 +129,7 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
       ...triageData(found),
       ...(known === null ? {} : runbookData(known)),
       ...changesData(work),
+      ...contextData(work),
       targets: targetsOf(work),
     }),
     task: shown

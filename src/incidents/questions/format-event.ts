@@ -147,6 +147,9 @@ export function formatEvent(event: IncidentEvent, record: IncidentRecord): strin
       return `the post-incident report stands ${placeNames[event.place]}`;
     case 'grade.given':
       return `<@${event.by}> said ${event.question === 'useful' ? 'this was' : 'the cause was'}${event.answer ? '' : ' not'} ${event.question === 'useful' ? 'useful' : 'right'}`;
+    // A checklist of its own tells it.
+    case 'context.gathered':
+      return null;
     default: {
       const never: never = event;
       return never;

@@ -1,4 +1,5 @@
 import { stepsOf } from '../../core/action.ts';
+import { contextLines } from '../../core/context.ts';
 import { count } from '../../core/count.ts';
 import { describePlan } from '../../core/describe-act.ts';
 import { formatDetailsDeleted } from '../../core/details-deleted.ts';
@@ -53,6 +54,8 @@ function story(record: IncidentRecord): string {
     '',
     ...formatCause(record),
     ...changesOf(record),
+    ...contextOf(record),
+    ...saidOf(record),
     ...formatActions(record),
     `*Cost*: ${usedModel(record) ? `$${incident.costUsd.toFixed(4)} for the model` : 'no model was used'}; ${incident.detailsDeletedAt === null ? count(record.toolCalls.length, 'tool call') : 'tool calls are deleted'}.`,
   ];
@@ -97,6 +100,12 @@ function changesOf({ events }: IncidentRecord): string[] {
   const told = toldChanges(events);
   if (told === null) return [];
   return ['*What changed*', ...changeLines(told).map((line) => `• ${line.map(pieceText).join('')}`), ''];
+}
+
+/** What was gathered around it, with what could not be; none where nobody gathered. */
+function contextOf({ events }: IncidentRecord): string[] {
+  const lines = contextLines(events);
+  return lines.length === 0 ? [] : ['*Gathered around it*', ...lines.map((line) => `• ${line}`), ''];
 }
 
 function pieceText(piece: ChangePiece): string {

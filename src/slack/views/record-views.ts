@@ -1,5 +1,6 @@
 import type { types } from '@slack/bolt';
 import { type Action, stepsOf } from '../../core/action.ts';
+import { contextLines } from '../../core/context.ts';
 import {
   byQuote,
   type Diagnosis,
@@ -137,6 +138,7 @@ export function diagnosisView(
     ...(diagnosis.disagreement ? sides(record, diagnosis.disagreement) : claims(record, diagnosis)),
     ...began(diagnosis),
     ...changesBlocks(changesUntil(record, event.seq)),
+    ...items('Gathered around it', contextLines(changesUntil(record, event.seq))),
     ...items('How it came about', diagnosis.chain ?? []),
     ...items(weighedTitle(isModel), weighedLines(diagnosis, isModel)),
     ...items('Ruled out', alsoRuledOut(diagnosis)),
