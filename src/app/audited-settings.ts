@@ -38,6 +38,7 @@ export function auditedSettings(
     ...(http.apiTokens.length > 0
       ? { apiTokens: http.apiTokens.map(({ name, scopes }) => ({ name, scopes })) }
       : {}),
+    ...(config.statusPages.length > 0 ? { statusPages: config.statusPages } : {}),
     ...(config.repositories.length > 0
       ? {
           repositories: config.repositories.map(({ name, of, branch, at }) => ({

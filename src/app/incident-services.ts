@@ -7,7 +7,9 @@ import type { Config } from '../config/config.ts';
 import { live } from '../core/live.ts';
 import { SILENCE_TOOL } from '../core/silence-tool.ts';
 import { createChangeOfMind } from '../incidents/after-all.ts';
+import { createContextGathering } from '../incidents/context/context-gathered.ts';
 import { contextParts } from '../incidents/context/parts.ts';
+import { statusPages } from '../incidents/context/status-pages.ts';
 import { createCorrelation } from '../incidents/correlation/correlation.ts';
 import { systemsOf } from '../incidents/correlation/topology.ts';
 import type { InvestigationDeps } from '../incidents/deps.ts';
@@ -50,6 +52,7 @@ import { type Model, openModel } from './model.ts';
 import { registerMutes } from './mute-metrics.ts';
 import { createSwitches } from './switches.ts';
 import { createTargetsReload } from './targets-reload.ts';
+import { fetchPage } from './tool-ports.ts';
 
 export type IncidentServices = Awaited<ReturnType<typeof createIncidentServices>>;
 
@@ -126,7 +129,7 @@ export async function createIncidentServices(
     mutes,
     correlation,
     asksWhatChanged: true,
-    context: contextParts,
+    context: createContextGathering([...contextParts, statusPages(config.statusPages, fetchPage)]),
     ...(config.usualMinutes === null ? {} : { unusualOf: createUnusualOf(sql, on.systems.usualReads) }),
     effort: guards.rules.effort,
     log,

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import type { FetchPage } from '../incidents/context/status-pages.ts';
 import { fetchDocs } from '../safety/urls/fetch-docs.ts';
 import type { Docs } from '../tools/ports.ts';
 import type { Parts } from './parts.ts';
@@ -27,3 +28,7 @@ export function docsOf(config: Pick<Config, 'docsHosts'>): Docs {
     fetch: (url, { timeoutMs, signal }) => fetchDocs(url, { allow: config.docsHosts, timeoutMs, signal }),
   };
 }
+
+/** A page of a service that others run: at its own host alone, and at a public address. */
+export const fetchPage: FetchPage = (host, path, signal) =>
+  fetchDocs(`https://${host}${path}`, { allow: [host], timeoutMs: 8_000, signal });

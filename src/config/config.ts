@@ -45,6 +45,7 @@ import { type McpCallerConfig, mcpSecret, readMcpCallers, readMcpServers } from 
 import { readModelAccess } from './model.ts';
 import { packageRoot } from './package-root.ts';
 import { readRepositories } from './repositories.ts';
+import { type StatusPage, statusPagesOf } from './status-pages.ts';
 import { type TargetsFile, targetsOf } from './targets.ts';
 import { wrong } from './wrong.ts';
 
@@ -221,6 +222,8 @@ export interface Config {
   readonly correlation: CorrelationConfig;
   /** Whose code may be read. */
   readonly repositories: readonly RepositoryConfig[];
+  /** Of services that others run. */
+  readonly statusPages: readonly StatusPage[];
   /** Where `fetch_docs` may go. */
   readonly docsHosts: readonly string[];
   /** True when no target is configured: the playground's shop-db is the system under care. */
@@ -331,6 +334,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     maintenance: maintenanceOf(written),
     correlation: correlationOf(written),
     repositories: readRepositories(written, present),
+    statusPages: statusPagesOf(written),
     docsHosts: values.SENTRY_DOCS_HOSTS,
     playgroundTarget,
     playgroundEngines: engineSockets(values.DOCKER_HOST, values.CONTAINER_HOST),

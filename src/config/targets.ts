@@ -13,6 +13,7 @@ import { escalationFields } from './escalation.ts';
 import { maintenanceFields } from './maintenance.ts';
 import { mcpFields } from './mcp.ts';
 import { repositoryFields } from './repositories.ts';
+import { statusPageFields } from './status-pages.ts';
 import { wrong } from './wrong.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -203,6 +204,7 @@ function fileOf(known: readonly TargetKind[]) {
       ...escalationFields,
       ...maintenanceFields,
       ...correlationFields,
+      ...statusPageFields,
     })
     .prefault({});
 }

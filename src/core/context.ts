@@ -1,4 +1,3 @@
-import { clip } from './clip.ts';
 import type { IncidentEvent } from './event.ts';
 import type { ToolCallId } from './ids.ts';
 
@@ -16,34 +15,40 @@ export interface GatheredPart {
   readonly label: string;
   readonly state: ContextState;
   readonly ms: number;
-  /** What was found, or why nothing could be; empty where there is nothing to say. */
+  /** On one line: what was found, who was asked where nothing was, or why nothing could be; may be empty. */
   readonly line: string;
   /** The call that shows it, where there is one. */
   readonly toolCallId?: ToolCallId;
 }
 
-/** What was gathered in the latest round: where a part answered late, as it answered. Empty on older records. */
-export function gatheredContext(events: readonly IncidentEvent[]): readonly GatheredPart[] {
-  const last = events.findLast((event) => event.type === 'context.gathered');
-  return last?.type === 'context.gathered' ? last.parts : [];
+/** What was gathered in a round, by the last word of it; null: nobody has gathered. */
+export function gatheredIn(events: readonly IncidentEvent[], round: number): readonly GatheredPart[] | null {
+  const last = events.findLast((event) => event.type === 'context.gathered' && event.round === round);
+  return last?.type === 'context.gathered' ? last.parts : null;
 }
 
-const marks: Record<ContextState, string> = { found: '✓', nothing: '–', could_not: '✗', late: '⏱' };
+/** The same of the latest round. An answer that is late may come after the next round has begun. Empty on older records. */
+export function gatheredContext(events: readonly IncidentEvent[]): readonly GatheredPart[] {
+  const rounds = events.flatMap((event) => (event.type === 'context.gathered' ? [event.round] : []));
+  return gatheredIn(events, Math.max(...rounds)) ?? [];
+}
+
+const marks: Record<ContextState, string> = { found: '✓', nothing: '–', could_not: '✗', late: '✗' };
 
 /** The checklist for people, a line each. */
 export const contextLines = (events: readonly IncidentEvent[]): readonly string[] =>
   gatheredContext(events).map((part) => `${marks[part.state]} ${describePart(part)}`);
 
-/** `Links: runbook https://…`, `Status pages: no answer in time`. */
+/** `Links: runbook https://…`, `Status pages: could not look (no answer in time)`. */
 export function describePart({ label, state, line }: GatheredPart): string {
   switch (state) {
     case 'found':
-      return `${label}: ${clip(line, 300)}`;
+      return `${label}: ${line}`;
     case 'nothing':
-      return `${label}: nothing`;
+      return `${label}: ${line === '' ? 'nothing' : line}`;
     case 'could_not':
-      return `${label}: could not look${line === '' ? '' : ` (${clip(line, 120)})`}`;
+      return `${label}: could not look${line === '' ? '' : ` (${line})`}`;
     case 'late':
-      return `${label}: no answer in time`;
+      return `${label}: could not look (no answer in time)`;
   }
 }

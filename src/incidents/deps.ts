@@ -14,7 +14,7 @@ import type { IncidentRecords } from '../record/record.ts';
 import type { AlertFacts } from '../safety/alert-matcher.ts';
 import type { AuditLog } from '../safety/audit/audit-chain.ts';
 import type { CredentialVault } from '../safety/vault/credentials.ts';
-import type { ContextPart } from './context/part.ts';
+import type { ContextGathering } from './context/context-gathered.ts';
 import type { Correlation } from './correlation/correlation.ts';
 import type { StopNotices } from './kill-switch/stop-notices.ts';
 import type { Mutes } from './mutes/mutes.ts';
@@ -58,7 +58,7 @@ export interface InvestigationDeps {
   /** What of these reads on record is unusual for their target, in words; left out: nobody keeps what is usual. */
   readonly unusualOf?: UnusualOf;
   /** What is gathered around an incident when a look for its cause begins. Left out: nothing. */
-  readonly context?: readonly ContextPart[];
+  readonly context?: ContextGathering;
   /** What incidents are a part of. */
   readonly correlation: Pick<Correlation, 'hold'>;
   readonly log: Log;

@@ -11,7 +11,6 @@ import { settledPart } from '../safety/screen/settled-part.ts';
 import type { Credential } from '../safety/vault/credentials.ts';
 import { changesLooked } from './ask-what-changed.ts';
 import { redOfThisRound } from './claims/evidence.ts';
-import { contextGathered } from './context/context-gathered.ts';
 import { retriedReadFound } from './failed-reads/retried-read-found.ts';
 import { note } from './move.ts';
 import { objectionsTo } from './objections.ts';
@@ -163,7 +162,7 @@ async function aroundIt(
   const neighbours = incident.target === null ? [] : deps.gate.neighbours(incident.target);
   const [changes, gathered] = await Promise.all([
     asked.changes,
-    deps.context && contextGathered(deps, deps.context, { record, recall, neighbours, signal, ...asked }),
+    deps.context?.gathered(deps, { record, recall, neighbours, signal, ...asked }),
   ]);
   return { ...(changes === undefined ? {} : { changes }), ...(gathered ? { gathered } : {}) };
 }

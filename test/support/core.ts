@@ -15,6 +15,7 @@ import type { Principal } from '../../src/core/principal.ts';
 import type { Sql } from '../../src/core/sql.ts';
 import type { Target } from '../../src/core/target.ts';
 import type { Json } from '../../src/core/tool-call.ts';
+import { createContextGathering } from '../../src/incidents/context/context-gathered.ts';
 import type { ContextPart } from '../../src/incidents/context/part.ts';
 import { createCorrelation } from '../../src/incidents/correlation/correlation.ts';
 import type { InvestigationDeps, InvestigationMemory } from '../../src/incidents/deps.ts';
@@ -377,7 +378,7 @@ export async function createCore(options: CoreOptions) {
     mutes,
     correlation,
     asksWhatChanged: options.changes !== undefined,
-    ...(options.context ? { context: options.context } : {}),
+    ...(options.context ? { context: createContextGathering(options.context) } : {}),
     effort: rules.effort,
     log: quiet,
     shutdown: shutdown.signal,

@@ -5,7 +5,7 @@ import type { Investigation } from '../ports.ts';
 /** About 300 tokens. */
 const MAX_CHARS = 1_100;
 /** These are told to it at length elsewhere. */
-const TOLD_ELSEWHERE: readonly string[] = ['past-incidents', 'runbooks', 'what-changed'];
+const TOLD_ELSEWHERE: readonly string[] = ['past-incidents', 'runbooks', 'what-changed', 'neighbours'];
 
 /** What was gathered around it, for a first turn, and what could not be. Nothing where nobody gathered. */
 export function contextData({ gathered = [] }: Investigation): object {

@@ -1,46 +1,57 @@
-import type { GatheredPart } from '../../core/context.ts';
+import { type GatheredPart, gatheredIn } from '../../core/context.ts';
 import { messageOf } from '../../core/errors.ts';
-import type { IncidentRecord } from '../../core/incident-record.ts';
 import type { InvestigationDeps } from '../deps.ts';
 import { note } from '../move.ts';
 import { gatherContext } from './gather.ts';
 import type { ContextAbout, ContextPart } from './part.ts';
 
-/**
- * Gathers what is around an incident, once a round, and puts it on record; what comes late is recorded when it comes, and is waited for
- * by nobody. Whoever takes over in the same round goes by the same. Never holds a look up: null where it could not be done.
- */
-export async function contextGathered(
-  deps: InvestigationDeps,
-  parts: readonly ContextPart[],
-  about: ContextAbout,
-): Promise<readonly GatheredPart[] | null> {
-  const { incident, events } = about.record;
-  const known = events.findLast((event) => event.type === 'context.gathered');
-  if (known?.type === 'context.gathered' && known.round === incident.round) return known.parts;
-  const record = async (gathered: readonly GatheredPart[], key: string): Promise<readonly GatheredPart[]> => {
-    const told = gathered.map((part) => ({ ...part, line: deps.redact(part.line) }));
-    const event = { type: 'context.gathered', round: incident.round, parts: told } as const;
-    await note(deps, incident, `${key}:${incident.round}`, event);
-    return told;
-  };
-  try {
-    const { now, later } = await gatherContext(parts, about);
-    about.signal.throwIfAborted();
-    const told = await record(now, 'context');
-    later
-      ?.then((all) => (about.signal.aborted ? null : record(all, 'context late')))
-      .catch((error: unknown) => failed(deps, about.record, error));
-    return told;
-  } catch (error) {
-    if (about.signal.aborted) throw error;
-    failed(deps, about.record, error);
-    return null;
-  }
+export interface ContextGathering {
+  /**
+   * Gathers what is around an incident, once a round, and puts it on record; what comes late is recorded when it comes, and is waited
+   * for by nobody. Whoever takes over in the same round goes by the same. Never holds a look up: null where it could not be done.
+   */
+  gathered(deps: InvestigationDeps, about: ContextAbout): Promise<readonly GatheredPart[] | null>;
 }
 
-const failed = ({ log }: Pick<InvestigationDeps, 'log'>, record: IncidentRecord, error: unknown): void =>
-  log.warn(
-    { incident: record.incident.id, error: messageOf(error) },
-    'could not record what was gathered around it',
-  );
+export function createContextGathering(parts: readonly ContextPart[]): ContextGathering {
+  /** Rounds whose late parts this process waits for. What one waited for that has died is asked again. */
+  const waitedFor = new Set<string>();
+  return {
+    async gathered(deps, about) {
+      const { incident, events } = about.record;
+      const round = `${incident.id} ${incident.round}`;
+      const known = gatheredIn(events, incident.round);
+      const late = (known ?? []).filter(({ state }) => state === 'late').map(({ name }) => name);
+      if (known !== null && (late.length === 0 || waitedFor.has(round))) return known;
+      const record = async (told: readonly GatheredPart[], key: string): Promise<readonly GatheredPart[]> => {
+        const all = known?.map((part) => told.find(({ name }) => name === part.name) ?? part) ?? told;
+        const event = { type: 'context.gathered', round: incident.round, parts: all } as const;
+        await note(deps, incident, `${key}:${incident.round}`, event);
+        return all;
+      };
+      const failed = (error: unknown): void =>
+        deps.log.warn(
+          { incident: incident.id, error: messageOf(error) },
+          'could not record what was gathered around it',
+        );
+      try {
+        const asked = known === null ? parts : parts.filter(({ name }) => late.includes(name));
+        const { now, later } = await gatherContext(asked, about, deps.redact);
+        about.signal.throwIfAborted();
+        const told = known ?? (await record(now, 'context'));
+        if (later !== null) {
+          waitedFor.add(round);
+          later
+            .then((all) => (about.signal.aborted ? null : record(all, 'context late')))
+            .catch(failed)
+            .finally(() => waitedFor.delete(round));
+        } else if (known !== null) return await record(now, 'context late');
+        return told;
+      } catch (error) {
+        if (about.signal.aborted) throw error;
+        failed(error);
+        return null;
+      }
+    },
+  };
+}

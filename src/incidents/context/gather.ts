@@ -1,9 +1,13 @@
 import { anySignal } from '../../core/any-signal.ts';
-import { clip } from '../../core/clip.ts';
+import { clipLine } from '../../core/clip.ts';
 import type { GatheredPart } from '../../core/context.ts';
 import { messageOf } from '../../core/errors.ts';
+import { withoutMarks } from '../../core/model-words.ts';
 import { within } from '../../core/within.ts';
 import type { ContextAbout, ContextPart } from './part.ts';
+
+/** Of what was found, and of why nothing could be. */
+const [MAX_FOUND, MAX_REASON] = [300, 120];
 
 /** What is there when the work goes on, and all of it, once the last part has answered or is given up. */
 export interface Gathering {
@@ -12,9 +16,19 @@ export interface Gathering {
   readonly later: Promise<readonly GatheredPart[]> | null;
 }
 
-/** All parts begin at once. Only those that are awaited are waited for. Never throws. */
-export async function gatherContext(parts: readonly ContextPart[], about: ContextAbout): Promise<Gathering> {
+/**
+ * All parts begin at once. Only those that are awaited are waited for. Never throws.
+ *
+ * @param redact takes secrets out of what was found, before anything is cut
+ */
+export async function gatherContext(
+  parts: readonly ContextPart[],
+  about: ContextAbout,
+  redact: (text: string) => string,
+): Promise<Gathering> {
   const begun = performance.now();
+  // An alert may write what it likes: no line of the checklist but ours, and none of our marks.
+  const ownLine: OwnLine = (text, max) => clipLine(withoutMarks(redact(text)), max);
   const since = (): number => Math.round(performance.now() - begun);
   const going = parts
     .filter((part) => part.concerns?.(about) ?? true)
@@ -22,7 +36,7 @@ export async function gatherContext(parts: readonly ContextPart[], about: Contex
       const running = {
         part,
         settled: undefined as GatheredPart | undefined,
-        done: runPart(part, about, since).then((settled) => {
+        done: runPart(part, about, since, ownLine).then((settled) => {
           running.settled = settled;
           return settled;
         }),
@@ -37,7 +51,14 @@ export async function gatherContext(parts: readonly ContextPart[], about: Contex
   return { now, later: isLate ? Promise.all(going.map(({ done }) => done)) : null };
 }
 
-async function runPart(part: ContextPart, about: ContextAbout, since: () => number): Promise<GatheredPart> {
+type OwnLine = (text: string, max: number) => string;
+
+async function runPart(
+  part: ContextPart,
+  about: ContextAbout,
+  since: () => number,
+  ownLine: OwnLine,
+): Promise<GatheredPart> {
   const over = new AbortController();
   const signal = anySignal([about.signal, over.signal]);
   try {
@@ -46,13 +67,13 @@ async function runPart(part: ContextPart, about: ContextAbout, since: () => numb
     if (result === null) return gone(part, 'late', since());
     const { found } = result;
     if (found === null) return gone(part, 'nothing', since());
-    const { line, toolCallId } = found;
+    const { line, nothing, toolCallId } = found;
     return {
-      ...gone(part, 'found', since(), clip(line, 500)),
+      ...gone(part, nothing ? 'nothing' : 'found', since(), ownLine(line, MAX_FOUND)),
       ...(toolCallId === undefined ? {} : { toolCallId }),
     };
   } catch (error) {
-    return gone(part, 'could_not', since(), clip(messageOf(error), 200));
+    return gone(part, 'could_not', since(), ownLine(messageOf(error), MAX_REASON));
   } finally {
     over.abort();
   }

@@ -15,8 +15,12 @@ export interface ContextAbout {
   readonly signal: AbortSignal;
 }
 
-/** What it found; null: nothing. */
-export type PartFound = { readonly line: string; readonly toolCallId?: ToolCallId } | null;
+/** What it found; null: nothing. `nothing`: there is nothing, and `line` says where it looked. */
+export type PartFound = {
+  readonly line: string;
+  readonly nothing?: true;
+  readonly toolCallId?: ToolCallId;
+} | null;
 
 /** One thing that is gathered around an incident. To add one, write it like `links.ts` and put it into `parts.ts`. */
 export interface ContextPart {

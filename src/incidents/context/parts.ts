@@ -1,11 +1,12 @@
 import { alertRuleOf, expressionsIn } from '../../core/alert-rule.ts';
+import { clipLine } from '../../core/clip.ts';
 import { describeAnswer } from '../../core/describe-changes.ts';
-import { withoutMarks } from '../../core/model-words.ts';
 import { links } from './links.ts';
-import type { ContextPart } from './part.ts';
+import type { ContextPart, PartFound } from './part.ts';
 
 const MOST = 3;
 const SOON_MS = 1_000;
+const TITLE = 60;
 
 /** Memory has been asked before: what is told here is what it said. */
 const pastIncidents: ContextPart = {
@@ -13,11 +14,11 @@ const pastIncidents: ContextPart = {
   label: 'Past incidents',
   limitMs: SOON_MS,
   gather({ recall: { incidents, missing } }) {
-    if (incidents.length === 0) return nothingUnless(missing);
-    const told = incidents
-      .slice(0, MOST)
-      .map(({ incidentId, title, ended }) => `${incidentId} ${title} (${ended})`);
-    return { line: told.join('; ') };
+    // By id alone: what was said in it is forgotten there.
+    return fromMemory(
+      incidents.map(({ incidentId }) => incidentId),
+      missing,
+    );
   },
 };
 
@@ -26,25 +27,24 @@ const runbooks: ContextPart = {
   label: 'Runbooks',
   limitMs: SOON_MS,
   gather({ recall: { runbooks: hits, missing } }) {
-    if (hits.length === 0) return nothingUnless(missing);
-    return { line: [...new Set(hits.map(({ title }) => title))].slice(0, MOST).join('; ') };
+    return fromMemory([...new Set(hits.map(({ title }) => clipLine(title, TITLE)))], missing);
   },
 };
 
-/** The call has a limit of its own, which ends it first. */
+/** The call has a limit of its own, by which the look waits for it. */
 const whatChanged: ContextPart = {
   name: 'what-changed',
   label: 'What changed',
-  limitMs: 10_000,
+  limitMs: 60_000,
   awaited: true,
   concerns: ({ changes }) => changes !== undefined,
   async gather({ changes }) {
     const looked = await changes;
     if (!looked) throw new Error('it could not be asked');
     const { toolCallId, found } = looked;
-    const line = withoutMarks(describeAnswer(found));
+    const line = describeAnswer(found);
     if (found.answer === 'could_not_look') throw new Error(line);
-    return found.answer === 'nothing' ? null : { line, toolCallId };
+    return { line, toolCallId, ...(found.answer === 'nothing' ? { nothing: true } : {}) };
   },
 };
 
@@ -63,17 +63,17 @@ const expression: ContextPart = {
   limitMs: SOON_MS,
   gather({ record: { alerts } }) {
     const [told, another] = [...new Set(alerts.flatMap(expressionsIn))];
-    if (another !== undefined) return { line: `${told}, and others` };
-    if (told !== undefined) return { line: told };
+    if (told !== undefined) return { line: `${another === undefined ? '' : 'several, the first: '}${told}` };
     const rule = alertRuleOf(alerts);
     return rule && { line: `${rule.metric}, its bound ${rule.bound}${rule.unit ?? ''}` };
   },
 };
 
-/** Where memory could not be asked, nobody knows that there is nothing. */
-function nothingUnless(missing: string | null): null {
-  if (missing !== null) throw new Error(missing);
-  return null;
+/** Where memory could not be asked, nobody knows that there is nothing, or that this is all. */
+function fromMemory(found: readonly string[], missing: string | null): PartFound {
+  if (found.length === 0 && missing !== null) throw new Error(missing);
+  if (found.length === 0) return null;
+  return { line: `${found.slice(0, MOST).join('; ')}${missing === null ? '' : `. ${missing}`}` };
 }
 
 /** All that is gathered around an incident, in the order in which it is told. */

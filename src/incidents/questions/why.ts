@@ -55,7 +55,6 @@ function story(record: IncidentRecord): string {
     ...formatCause(record),
     ...changesOf(record),
     ...contextOf(record),
-    ...saidOf(record),
     ...formatActions(record),
     `*Cost*: ${usedModel(record) ? `$${incident.costUsd.toFixed(4)} for the model` : 'no model was used'}; ${incident.detailsDeletedAt === null ? count(record.toolCalls.length, 'tool call') : 'tool calls are deleted'}.`,
   ];
