@@ -10,6 +10,7 @@ import { createChangeOfMind } from '../incidents/after-all.ts';
 import { createContextGathering } from '../incidents/context/context-gathered.ts';
 import { contextParts } from '../incidents/context/parts.ts';
 import { statusPages } from '../incidents/context/status-pages.ts';
+import { thread } from '../incidents/context/thread.ts';
 import { createCorrelation } from '../incidents/correlation/correlation.ts';
 import { systemsOf } from '../incidents/correlation/topology.ts';
 import type { InvestigationDeps } from '../incidents/deps.ts';
@@ -52,6 +53,7 @@ import { type Model, openModel } from './model.ts';
 import { registerMutes } from './mute-metrics.ts';
 import { createSwitches } from './switches.ts';
 import { createTargetsReload } from './targets-reload.ts';
+import { readThreadOf } from './thread-words.ts';
 import { fetchPage } from './tool-ports.ts';
 
 export type IncidentServices = Awaited<ReturnType<typeof createIncidentServices>>;
@@ -129,7 +131,11 @@ export async function createIncidentServices(
     mutes,
     correlation,
     asksWhatChanged: true,
-    context: createContextGathering([...contextParts, statusPages(config.statusPages, fetchPage)]),
+    context: createContextGathering([
+      ...contextParts,
+      statusPages(config.statusPages, fetchPage),
+      thread(readThreadOf(on.slackWorkspace)),
+    ]),
     ...(config.usualMinutes === null ? {} : { unusualOf: createUnusualOf(sql, on.systems.usualReads) }),
     effort: guards.rules.effort,
     log,

@@ -19,6 +19,8 @@ export interface GatheredPart {
   readonly line: string;
   /** The call that shows it, where there is one. */
   readonly toolCallId?: ToolCallId;
+  /** Whose words are in `line`: ids of Slack. */
+  readonly people?: readonly string[];
 }
 
 /** What was gathered in a round, by the last word of it; null: nobody has gathered. */

@@ -67,10 +67,11 @@ async function runPart(
     if (result === null) return gone(part, 'late', since());
     const { found } = result;
     if (found === null) return gone(part, 'nothing', since());
-    const { line, nothing, toolCallId } = found;
+    const { line, nothing, toolCallId, people } = found;
     return {
       ...gone(part, nothing ? 'nothing' : 'found', since(), ownLine(line, MAX_FOUND)),
       ...(toolCallId === undefined ? {} : { toolCallId }),
+      ...(people === undefined ? {} : { people }),
     };
   } catch (error) {
     return gone(part, 'could_not', since(), ownLine(messageOf(error), MAX_REASON));

@@ -20,6 +20,8 @@ export type PartFound = {
   readonly line: string;
   readonly nothing?: true;
   readonly toolCallId?: ToolCallId;
+  /** Whose words are in it: ids of Slack. */
+  readonly people?: readonly string[];
 } | null;
 
 /** One thing that is gathered around an incident. To add one, write it like `links.ts` and put it into `parts.ts`. */

@@ -90,6 +90,11 @@ export async function forgetUser(deps: Deps, userId: string, by: string): Promis
         || CASE WHEN body ? 'reason' THEN jsonb_build_object('reason', ${GONE}::text) ELSE '{}' END
         || CASE WHEN body ? 'rationale' THEN jsonb_build_object('rationale', ${GONE}::text) ELSE '{}' END
       WHERE body->>'by' = ${userId}`;
+    await tx`
+      UPDATE event SET body = jsonb_set(body, '{parts}', (
+        SELECT jsonb_agg(CASE WHEN part->'people' ? ${userId} THEN part || jsonb_build_object('line', ${GONE}::text) ELSE part END)
+          FROM jsonb_array_elements(body->'parts') part))
+      WHERE type = 'context.gathered' AND body @> jsonb_build_object('parts', jsonb_build_array(jsonb_build_object('people', jsonb_build_array(${userId}::text))))`;
     return finish(tx, deps, by, { user: userId }, { ...forgotten, episodes: 0, vectors: 0 });
   });
 }

@@ -206,9 +206,23 @@ describe('sentry memory forget', () => {
     );
     await rig.sql`
       INSERT INTO mute (matcher, by, reason, until) VALUES ('alertname="A"', 'UANN', 'quokkas at work', now() + interval '1 hour')`;
+    const line = { label: 'In the thread', state: 'found', ms: 1 } as const;
+    await rig.sql.begin((tx) =>
+      rig.events.append(tx, id, {
+        type: 'context.gathered',
+        round: 1,
+        parts: [
+          { ...line, name: 'thread', line: 'ann: “it is the quokkas”', people: ['UBOB', 'UANN'] },
+          { ...line, name: 'links', line: 'wiki' },
+        ],
+      }),
+    );
     await rig.sql`UPDATE question SET text = 'quokkas?', answer = 'About quokkas: …' WHERE incident_id = ${id}`;
     expect((await sentry(['memory', 'forget', 'UANN', '--yes'])).code).toBe(0);
     expect(await wholeDatabase()).not.toContain('quokkas');
+    expect((await rig.events.load(id))?.events.findLast(({ type }) => type === 'context.gathered')).toMatchObject({
+      parts: [{ line: '(forgotten)' }, { line: 'wiki' }],
+    });
     expect((await rig.events.load(id))?.events.filter(({ type }) => type === 'hint.given')).toHaveLength(2);
   });
 
