@@ -16,7 +16,8 @@ export const statusPageFields = {
       z.strictObject({
         name: z.string().regex(/^[\w][\w .-]{0,39}$/, 'expected a plain name of at most 40 characters'),
         host: z.string().transform((host, context) => {
-          const ascii = allowedHost(host);
+          // A parser of hosts drops what stands behind one.
+          const ascii = /[^\p{L}\p{N}.-]/u.test(host) ? undefined : allowedHost(host);
           if (ascii !== undefined) return ascii;
           context.addIssue('expected the name of a public host, such as www.githubstatus.com');
           return z.NEVER;

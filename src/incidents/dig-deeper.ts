@@ -59,7 +59,12 @@ export function createDigDeeper(deps: InvestigationDeps, atMostUsd: number): Dig
           to: 'diagnosing',
           reason: 'A person asked to dig deeper.',
           key: `dig:${incident.round}`,
-          changes: { round: incident.round + 1, investigator: 'claude', nextStep: 'Looking again, deeper.' },
+          changes: {
+            round: incident.round + 1,
+            investigator: 'claude',
+            effort: 'full',
+            nextStep: 'Looking again, deeper.',
+          },
           events: [{ type: 'hint.given', by, text: DIG_HINT }],
         });
         if (outcome === 'moved') await addRequester(tx, incidentId, by);

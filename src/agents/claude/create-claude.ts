@@ -26,6 +26,7 @@ import { diagnosisData, guidanceText, incidentData, runbookData, triageData } fr
 import { DiagnosisReport, NoActionReport, TriageReport } from './reports.ts';
 import { type Finished, guarded, nowOf, type RoleDeps, runRole, targetsOf } from './run-role.ts';
 import { askSceptic } from './sceptic.ts';
+import { gapsOf, SIDE_BY_SIDE_USD, testedData, testSideBySide } from './side-by-side.ts';
 import { tidyDiagnosis, tidyNoAction, tidyTriage } from './tidy-report.ts';
 
 export interface ClaudeDeps extends RoleDeps {
@@ -33,13 +34,15 @@ export interface ClaudeDeps extends RoleDeps {
   readonly runbooks?: (incident: Incident) => readonly Runbook[];
   /** Whether a second, independent call looks at each diagnosis. */
   readonly sceptic?: boolean;
+  /** How long each explanation may be tested that is tested beside others, ms; default three minutes. */
+  readonly testMs?: number;
 }
 
 const DIAGNOSIS_USD = 2;
 const PLANNING_USD = 0.5;
 const PLANNING_TURNS = 6;
-/** What one more round may cost at most, US dollars. */
-export const ROUND_USD = DIAGNOSIS_USD + PLANNING_USD;
+/** What one more round at full effort may cost at most, US dollars. */
+export const ROUND_USD = SIDE_BY_SIDE_USD + DIAGNOSIS_USD + PLANNING_USD;
 
 /** The investigator that reasons: one model in three roles. What it claims is held against the record by its caller. */
 export function createClaude(deps: ClaudeDeps): Investigator {
@@ -123,18 +126,25 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
   const shown = known !== null && isShown(known);
   const isFull = work.incident.effort === 'full';
   if (shown && known.runbook.conclusive === true && !isFull) return withChanges(work, known.diagnosis);
-  const outcome = await runRole(deps, work, {
-    role: 'detective',
-    data: incidentData(work, nowOf(deps), {
+  const data = (more: object): string =>
+    incidentData(work, nowOf(deps), {
       ...triageData(found),
       ...(known === null ? {} : runbookData(known)),
       ...changesData(work),
       ...contextData(work),
       targets: targetsOf(work),
-    }),
+      ...more,
+    });
+  // What a runbook knows is tested by it already.
+  const tested = isFull && !shown ? await testSideBySide(deps, work, data, deps.testMs) : [];
+  const outcome = await runRole(deps, work, {
+    role: 'detective',
+    data: data(testedData(tested)),
     task: shown
       ? 'The runbook’s reads show a cause (runbook_check). Check it: is it the cause of this alert, and what else could look the same? Then call report_diagnosis.'
-      : 'Find the cause on the live system and call report_diagnosis.',
+      : tested.length > 0
+        ? 'Others have tested explanations (tested). Check what you build on, weigh all of them (one that nobody disproved is not proven by that), read what is still missing, and call report_diagnosis.'
+        : 'Find the cause on the live system and call report_diagnosis.',
     about: guidanceText(work),
     // Whoever has it looked at again wants more than the first look gave; a policy may ask for all at once.
     effort: (found.routine || shown) && work.incident.round === 1 && !isFull ? 'low' : 'high',
@@ -155,7 +165,8 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
     },
     limits: { turns: 20, toolCalls: 60, usd: DIAGNOSIS_USD, wallMs: 10 * 60_000 },
   });
-  const diagnosis = diagnosisOf(reported(outcome), outcome, work);
+  const said = diagnosisOf(reported(outcome), outcome, work);
+  const diagnosis = { ...said, unknown: [...said.unknown, ...gapsOf(tested)] };
   // A model that cannot tell does not take back what a runbook has read.
   if (!shown) return diagnosis;
   if (diagnosis.verdict !== 'cannot_tell' && !contradicts(diagnosis, known.diagnosis))

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../safety/sha256.ts';
 
-export type PromptedRole = 'triage' | 'detective' | 'surgeon' | 'conversation';
+const prompted = ['triage', 'lead', 'specialist', 'detective', 'surgeon', 'conversation'] as const;
+export type PromptedRole = (typeof prompted)[number];
 
 /** A role's system text; the same for every incident. */
 export interface Prompt {
@@ -13,9 +14,7 @@ export interface Prompt {
 
 /** One digest over the words of all roles, for the record. */
 export function promptsVersion(folder?: string): string {
-  const versions = (['triage', 'detective', 'surgeon', 'conversation'] as const).map(
-    (role) => loadPrompt(role, folder).version,
-  );
+  const versions = prompted.map((role) => loadPrompt(role, folder).version);
   const words = [...versions, compactionPrompt(folder), scepticPrompt(folder)];
   return sha256(words.join()).slice(0, 12);
 }

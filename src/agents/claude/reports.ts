@@ -21,6 +21,33 @@ export const TriageReport = z.object({
 });
 export type TriageReport = z.infer<typeof TriageReport>;
 
+const Claim = z.object({
+  claim: Sentence,
+  toolCallIds: z.array(z.string()).max(8).describe('tool_call_id of the results that show it'),
+  quote: z.string().max(600).describe('a whole line of one of their outputs, copied literally'),
+});
+
+export const ExplanationsReport = z.object({
+  explanations: z
+    .array(
+      z.object({
+        cause: z.string().trim().min(1).max(300),
+        disprovedBy: Sentence.describe('the read, and what it would show if this were wrong'),
+      }),
+    )
+    .min(1)
+    .max(6),
+});
+export type ExplanationsReport = z.infer<typeof ExplanationsReport>;
+
+export const TestReport = z.object({
+  end: z.enum(['disproved', 'stands', 'open']),
+  says: Sentence.describe('what the reads show, in one or two sentences'),
+  evidence: z.array(Claim).max(6).default([]),
+  unknown: Sentences.describe('what could not be read'),
+});
+export type TestReport = z.infer<typeof TestReport>;
+
 export const DiagnosisReport = z.object({
   verdict: z.enum(['cause_found', 'healthy', 'cannot_tell']),
   rootCause: Sentence.describe(
@@ -30,16 +57,7 @@ export const DiagnosisReport = z.object({
   category: Name.describe('snake_case kind of cause, null when none was found'),
   confidence: z.number().min(0).max(1).describe('of the cause'),
   fixConfidence: z.number().min(0).max(1).nullable().default(null).describe('that remedy ends it'),
-  evidence: z
-    .array(
-      z.object({
-        claim: Sentence,
-        toolCallIds: z.array(z.string()).max(8).describe('tool_call_id of the results that show it'),
-        quote: z.string().max(600).describe('a whole line of one of their outputs, copied literally'),
-      }),
-    )
-    .max(12)
-    .default([]),
+  evidence: z.array(Claim).max(12).default([]),
   hypotheses: z
     .array(
       z.object({

@@ -87,9 +87,10 @@ function neighboursFor({ kind, targetKinds }: OfferedTool, { neighbours = [] }: 
   return neighbours.filter((each) => targetKinds?.includes(each.kind) ?? true).map(({ name }) => name);
 }
 
-/** Who answers questions reads like triage. */
+/** Who answers questions reads like triage; who tests an explanation, like the detective that it is for. */
 export function rightsOf(role: PromptedRole): Role {
-  return role === 'conversation' ? 'triage' : role;
+  if (role === 'conversation') return 'triage';
+  return role === 'lead' || role === 'specialist' ? 'detective' : role;
 }
 
 function fits(tool: OfferedTool, { domain, targetKind, refuses = {} }: Subject): boolean {

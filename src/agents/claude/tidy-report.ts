@@ -58,6 +58,36 @@ export function tidyTriage(alerted: Severity): (input: unknown) => unknown {
   };
 }
 
+export function tidyExplanations(input: unknown): unknown {
+  const fields = fieldsOf(input);
+  if (fields === undefined) return input;
+  return {
+    explanations: list(taker(fields)('explanations', 'hypotheses'))
+      .slice(0, 6)
+      .flatMap((each) => {
+        const one = fieldsOf(each);
+        if (one === undefined) return [];
+        const take = taker(one);
+        const cause = words(take('cause', 'explanation', 'hypothesis'), 300);
+        const disprovedBy = words(take('disprovedBy', 'read', 'test'), 1_000);
+        return cause === undefined || disprovedBy === undefined ? [] : [{ cause, disprovedBy }];
+      }),
+  };
+}
+
+export function tidyTest(input: unknown): unknown {
+  const fields = fieldsOf(input);
+  if (fields === undefined) return input;
+  const take = taker(fields);
+  const end = snake(take('end', 'verdict', 'outcome', 'state')) ?? 'open';
+  return {
+    end: end === 'stands' ? end : ENDS[end] === 'ruled_out' || end === 'disproved' ? 'disproved' : 'open',
+    says: words(take('says', 'summary', 'text'), 1_000),
+    evidence: list(take('evidence', 'claims')).slice(0, 6).map(tidyEvidence),
+    unknown: sentences(take('unknown', 'unknowns')),
+  };
+}
+
 function tidyEvidence(input: unknown): unknown {
   if (typeof input === 'string') return { claim: words(input, 1_000), toolCallIds: [], quote: '' };
   const fields = fieldsOf(input);

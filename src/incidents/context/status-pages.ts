@@ -35,7 +35,9 @@ export const statusPages = (pages: readonly StatusPage[], fetch: FetchPage): Con
     const gap = failed.length === 0 ? '' : `. Could not ask ${failed.join(', ')}`;
     if (troubled.length > 0) return { line: `${troubled.join('; ')}${gap}` };
     if (failed.length > 0)
-      throw new Error(`${failed.join(', ')}${well.length === 0 ? '' : `; no trouble told by ${well.join(', ')}`}`);
+      throw new Error(
+        `${failed.join(', ')}${well.length === 0 ? '' : `; no trouble told by ${well.join(', ')}`}`,
+      );
     return { line: `no trouble told by ${well.join(', ')}`, nothing: true };
   },
 });
@@ -51,9 +53,13 @@ async function asked({ name, host }: StatusPage, fetch: FetchPage, signal: Abort
     const { status, incidents } = Summary.parse(JSON.parse(text));
     if (status.indicator === 'none' && incidents.length === 0) return { kind: 'well', says: name };
     const what = incidents.map((incident) => incident.name).join(', ');
-    return { kind: 'troubled', says: `${name} says “${status.description}”${what === '' ? '' : ` (${what})`}` };
+    return {
+      kind: 'troubled',
+      says: `${name} says “${status.description}”${what === '' ? '' : ` (${what})`}`,
+    };
   } catch (error) {
-    const why = error instanceof SyntaxError || error instanceof z.ZodError ? 'it is no Statuspage' : messageOf(error);
+    const why =
+      error instanceof SyntaxError || error instanceof z.ZodError ? 'it is no Statuspage' : messageOf(error);
     return { kind: 'failed', says: `${name} (${why})` };
   }
 }

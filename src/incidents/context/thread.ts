@@ -22,7 +22,8 @@ export const thread = (read: ReadThread): ContextPart => ({
   label: 'People in the thread',
   limitMs: 5_000,
   concerns: ({ record: { incident } }) =>
-    incident.threadTs !== null && (incident.round > 1 || Date.now() - Date.parse(incident.openedAt) > QUIET_MS),
+    incident.threadTs !== null &&
+    (incident.round > 1 || Date.now() - Date.parse(incident.openedAt) > QUIET_MS),
   async gather({ record: { incident } }) {
     const { channel, threadTs } = incident;
     if (channel === null || threadTs === null) return null;

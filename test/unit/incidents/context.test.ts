@@ -101,7 +101,9 @@ describe('on record', () => {
     const gathering = createContextGathering(parts);
     const deps = {
       sql: { begin: (work: (tx: null) => unknown) => work(null) },
-      records: { append: async (_: unknown, __: unknown, event: IncidentEventBody) => void record.push(event) },
+      records: {
+        append: async (_: unknown, __: unknown, event: IncidentEventBody) => void record.push(event),
+      },
       redact,
       log: { warn: (given: unknown) => expect.fail(JSON.stringify(given)) },
     } as never;
@@ -148,7 +150,10 @@ describe('on record', () => {
 describe('the parts', () => {
   const told = async (about: ContextAbout) =>
     Object.fromEntries(
-      (await gatherContext(contextParts, about, redact)).now.map(({ name, state, line }) => [name, [state, line]]),
+      (await gatherContext(contextParts, about, redact)).now.map(({ name, state, line }) => [
+        name,
+        [state, line],
+      ]),
     );
 
   it('tell what the alert carries, and that memory could not be asked', async () => {
@@ -280,10 +285,7 @@ describe('what was gathered', () => {
 
   it('is given to the model in few words, with its gaps', () => {
     expect(contextData({ gathered: parts } as unknown as Investigation)).toEqual({
-      context: [
-        'Links: runbook https://wiki.example/db',
-        'Status pages: could not look (no answer in time)',
-      ],
+      context: ['Links: runbook https://wiki.example/db', 'Status pages: could not look (no answer in time)'],
     });
     const many = Array.from({ length: 20 }, () => ({
       ...(parts[1] as GatheredPart),

@@ -8,14 +8,20 @@ const pages = [
 ];
 const about = { signal: new AbortController().signal } as ContextAbout;
 const summary = (indicator: string, description: string, ...incidents: string[]) =>
-  JSON.stringify({ page: {}, status: { indicator, description }, incidents: incidents.map((name) => ({ name })) });
+  JSON.stringify({
+    page: {},
+    status: { indicator, description },
+    incidents: incidents.map((name) => ({ name })),
+  });
 const WELL = summary('none', 'All Systems Operational');
 
 const told = (github: string, stripe: string) => {
   const fetch: FetchPage = async (host, path) => {
     expect(path).toBe('/api/v2/summary.json');
     const text = host === 'www.githubstatus.com' ? github : stripe;
-    return text.startsWith('!') ? { ok: false, code: 'URL_FAILED', reason: text.slice(1) } : { ok: true, text };
+    return text.startsWith('!')
+      ? { ok: false, code: 'URL_FAILED', reason: text.slice(1) }
+      : { ok: true, text };
   };
   return Promise.resolve(statusPages(pages, fetch).gather(about));
 };

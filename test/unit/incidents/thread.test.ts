@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { ContextAbout } from '../../../src/incidents/context/part.ts';
-import { thread, type ThreadMessage } from '../../../src/incidents/context/thread.ts';
+import { type ThreadMessage, thread } from '../../../src/incidents/context/thread.ts';
 import { anIncident, aRecord } from '../../support/incident-record.ts';
 
 const about = (changes: Parameters<typeof anIncident>[0]) =>
   ({
     record: aRecord({
-      incident: anIncident({ channel: 'C1', threadTs: '1.0', openedAt: new Date().toISOString(), ...changes }),
+      incident: anIncident({
+        channel: 'C1',
+        threadTs: '1.0',
+        openedAt: new Date().toISOString(),
+        ...changes,
+      }),
       actions: [],
       events: [],
     }),

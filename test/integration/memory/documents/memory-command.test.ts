@@ -220,7 +220,9 @@ describe('sentry memory forget', () => {
     await rig.sql`UPDATE question SET text = 'quokkas?', answer = 'About quokkas: …' WHERE incident_id = ${id}`;
     expect((await sentry(['memory', 'forget', 'UANN', '--yes'])).code).toBe(0);
     expect(await wholeDatabase()).not.toContain('quokkas');
-    expect((await rig.events.load(id))?.events.findLast(({ type }) => type === 'context.gathered')).toMatchObject({
+    expect(
+      (await rig.events.load(id))?.events.findLast(({ type }) => type === 'context.gathered'),
+    ).toMatchObject({
       parts: [{ line: '(forgotten)' }, { line: 'wiki' }],
     });
     expect((await rig.events.load(id))?.events.filter(({ type }) => type === 'hint.given')).toHaveLength(2);
