@@ -1,10 +1,13 @@
+import { withoutMarks } from '../core/model-words.ts';
 import { unescapeMrkdwn } from '../core/unescape-mrkdwn.ts';
 import type { ReadThread, ThreadMessage } from '../incidents/context/thread.ts';
 import { redact } from '../safety/screen/redact.ts';
 import type { SlackWorkspace } from '../slack/people/slack-workspace.ts';
 
-/** So much of a thread is read: 200 messages a page. */
+/** So much of a thread is read: 200 messages a page. Slack begins with the oldest. */
 const MOST_PAGES = 5;
+/** A reply that its author also sent to the channel is one like any other. */
+const BROADCAST = 'thread_broadcast';
 
 /**
  * What members of the workspace wrote in a thread. What they said to Sentry is known as a hint or a question, and the first message is the
@@ -24,16 +27,21 @@ export const readThreadOf =
       });
       for (const message of answer.messages ?? []) {
         const { ts, user, bot_id: bot, team, text = '' } = message;
-        if (ts === threadTs || user === undefined || bot !== undefined || 'subtype' in message) continue;
+        if (ts === threadTs || user === undefined || bot !== undefined) continue;
+        if ('subtype' in message && message.subtype !== BROADCAST) continue;
         if (text === '' || text.includes(`<@${own().userId}>`)) continue;
-        if (!(await directory.mayAct(user, team ?? null)).ok) continue;
+        const may = await directory.mayAct(user, team ?? null);
+        // Whether a member said something is not known then: nothing must not be told.
+        if (!may.ok && may.code === 'WHO_ARE_YOU') throw new Error('Slack does not tell who wrote in it');
+        if (!may.ok) continue;
         const name = (await directory.name(user)).replace(/^@/, '');
-        said.push({ userId: user, name, text: redact(shown(text)) });
+        said.push({ userId: user, name, text: redact(withoutMarks(shown(text))) });
       }
       cursor = answer.response_metadata?.next_cursor || undefined;
-      if (cursor === undefined) break;
+      if (cursor === undefined) return said;
     }
-    return said;
+    // What was said last is not among it.
+    throw new Error(`it has more than ${MOST_PAGES * 200} messages`);
   };
 
 /** Mentions call nobody from where they are quoted. */

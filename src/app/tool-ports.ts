@@ -30,5 +30,5 @@ export function docsOf(config: Pick<Config, 'docsHosts'>): Docs {
 }
 
 /** A page of a service that others run: at its own host alone, and at a public address. */
-export const fetchPage: FetchPage = (host, path, signal) =>
-  fetchDocs(`https://${host}${path}`, { allow: [host], timeoutMs: 8_000, signal });
+export const fetchPage: FetchPage = (host, path) =>
+  fetchDocs(`https://${host}${path}`, { allow: [host], timeoutMs: 8_000 });

@@ -23,10 +23,12 @@ export function createContextGathering(parts: readonly ContextPart[]): ContextGa
       const known = gatheredIn(events, incident.round);
       const late = (known ?? []).filter(({ state }) => state === 'late').map(({ name }) => name);
       if (known !== null && (late.length === 0 || waitedFor.has(round))) return known;
-      const record = async (told: readonly GatheredPart[], key: string): Promise<readonly GatheredPart[]> => {
+      const record = async (told: readonly GatheredPart[]): Promise<readonly GatheredPart[]> => {
         const all = known?.map((part) => told.find(({ name }) => name === part.name) ?? part) ?? told;
         const event = { type: 'context.gathered', round: incident.round, parts: all } as const;
-        await note(deps, incident, `${key}:${incident.round}`, event);
+        // One word for each number of parts that are still late: whoever knows no more than is on record adds nothing.
+        const still = all.filter(({ state }) => state === 'late').length;
+        await note(deps, incident, `context:${incident.round}:${still}`, event);
         return all;
       };
       const failed = (error: unknown): void =>
@@ -38,14 +40,14 @@ export function createContextGathering(parts: readonly ContextPart[]): ContextGa
         const asked = known === null ? parts : parts.filter(({ name }) => late.includes(name));
         const { now, later } = await gatherContext(asked, about, deps.redact);
         about.signal.throwIfAborted();
-        const told = known ?? (await record(now, 'context'));
+        const told = known ?? (await record(now));
         if (later !== null) {
           waitedFor.add(round);
           later
-            .then((all) => (about.signal.aborted ? null : record(all, 'context late')))
+            .then((all) => (about.signal.aborted ? null : record(all)))
             .catch(failed)
             .finally(() => waitedFor.delete(round));
-        } else if (known !== null) return await record(now, 'context late');
+        } else if (known !== null) return await record(now);
         return told;
       } catch (error) {
         if (about.signal.aborted) throw error;

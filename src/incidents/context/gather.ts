@@ -27,8 +27,8 @@ export async function gatherContext(
   redact: (text: string) => string,
 ): Promise<Gathering> {
   const begun = performance.now();
-  // An alert may write what it likes: no line of the checklist but ours, and none of our marks.
-  const ownLine: OwnLine = (text, max) => clipLine(withoutMarks(redact(text)), max);
+  // An alert may write what it likes: no line of the checklist but ours, and none of our marks. A secret may be whole only without them.
+  const ownLine: OwnLine = (text, max) => clipLine(redact(withoutMarks(redact(text))), max);
   const since = (): number => Math.round(performance.now() - begun);
   const going = parts
     .filter((part) => part.concerns?.(about) ?? true)

@@ -1,5 +1,5 @@
-import { clipLine } from '../../core/clip.ts';
 import type { ContextPart } from './part.ts';
+import { quoted } from './quoted.ts';
 
 /** What a person wrote in an incident's thread to the others there, without secrets. */
 export interface ThreadMessage {
@@ -30,7 +30,7 @@ export const thread = (read: ReadThread): ContextPart => ({
     const said = await read(channel, threadTs);
     const last = said.slice(-MOST);
     if (last.length === 0) return null;
-    const quotes = last.map(({ name, text }) => `${plain(name, NAME)}: “${plain(text, WORDS)}”`);
+    const quotes = last.map(({ name, text }) => `${quoted(name, NAME)}: “${quoted(text, WORDS)}”`);
     const before = said.length - last.length;
     return {
       line: `${quotes.join('; ')}${before === 0 ? '' : `; ${before} more before`}`,
@@ -38,6 +38,3 @@ export const thread = (read: ReadThread): ContextPart => ({
     };
   },
 });
-
-/** Nobody ends their quote, and begins another's. */
-const plain = (text: string, max: number): string => clipLine(text.replace(/[“”„"«»]/g, '’'), max);

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { ContextAbout } from '../../../src/incidents/context/part.ts';
 import { type FetchPage, statusPages } from '../../../src/incidents/context/status-pages.ts';
 
@@ -28,12 +28,45 @@ const told = (github: string, stripe: string) => {
 
 it('says who tells of trouble, and who could not be asked', async () => {
   expect(await told(summary('major', 'Partial System Outage', 'Actions fail'), '!it is down.')).toEqual({
-    line: 'GitHub says “Partial System Outage” (Actions fail). Could not ask Stripe (it is down.)',
+    line: 'GitHub says “Partial System Outage” (“Actions fail”). Could not ask Stripe (it is down.)',
   });
   // An incident that is not over is told, whatever the page says above it.
   expect(await told(WELL, summary('none', 'All Systems Operational', 'Payouts late'))).toEqual({
-    line: 'Stripe says “All Systems Operational” (Payouts late)',
+    line: 'Stripe says “All Systems Operational” (“Payouts late”)',
   });
+});
+
+it('lets no page speak for another, or take its place', async () => {
+  const forged = summary('major', 'down”; Stripe says “all is well', 'x). Could not ask Stripe (it is down.)');
+  expect(await told(forged, WELL)).toEqual({
+    line: 'GitHub says “down’; Stripe says ’all is well” (“x). Could not ask Stripe (it is down.)”)',
+  });
+  const long = summary('major', 'a'.repeat(9_000), ...Array.from({ length: 50 }, () => 'b'.repeat(9_000)));
+  const found = await told(long, '!it is down.');
+  expect(found?.line).toMatch(/, and 48 more\)\. Could not ask Stripe \(it is down\.\)$/);
+  expect(found?.line.length).toBeLessThan(300);
+});
+
+it('asks a page once for many incidents', async () => {
+  const hosts: string[] = [];
+  const part = statusPages(pages, async (host) => (hosts.push(host), { ok: true, text: WELL }));
+  await Promise.all([part.gather(about), part.gather(about)]);
+  await part.gather(about);
+  expect(hosts).toEqual(pages.map(({ host }) => host));
+});
+
+it('says that one hangs, and what the others told', async () => {
+  vi.useFakeTimers();
+  try {
+    const part = statusPages(pages, async (host) =>
+      host === 'status.stripe.com' ? new Promise<never>(() => undefined) : { ok: true, text: WELL },
+    );
+    const answer = expect(part.gather(about)).rejects.toThrow(/^Stripe \(no answer.*; no trouble told by GitHub$/);
+    await vi.advanceTimersByTimeAsync(part.limitMs - 1);
+    await answer;
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it('says who was asked where there is no trouble', async () => {
