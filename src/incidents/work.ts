@@ -66,80 +66,80 @@ async function attempt<T>(
   });
   const words = createProgress(run);
   const stop = watchForStop(run);
-  const { seq: begun, ...context } = await run.durably(`context ${investigator.name} ${role}`, async () => {
-    const record = await deps.records.load(incident.id);
-    const guidance = (record?.events ?? []).flatMap((event) => {
-      if (event.type === 'hint.given') return [{ by: event.by, text: event.text }];
-      if (event.type === 'action.denied' && event.reason)
-        return [{ by: event.by, text: `Denied: ${event.reason}` }];
-      return [];
-    });
-    const tried = record ? triedIn(record) : [];
-    const denied = (record?.actions ?? []).filter(({ state, beside }) => state === 'denied' && !beside);
-    const again = record && retriedReadFound(record);
-    const around =
-      record && role === 'detective' ? await aroundIt(run, record, recall, credential, stop.signal) : {};
-    return {
-      ...around,
-      guidance,
-      tried,
-      denied,
-      seq: record?.events.at(-1)?.seq ?? 0,
-      alertStartedAt: record && alertStartedAt(record),
-      members: record ? groupMembers(record) : [],
-      parts: (await partsSince(deps, incident, 0)).map(({ text }) => text),
-      ...(again ? { retriedRead: again } : {}),
-    };
-  });
-  const work: Investigation = {
-    looks: incident.target === null ? [] : deps.gate.looks(incident.target),
-    neighbours: incident.target === null ? [] : deps.gate.neighbours(incident.target),
-    incident,
-    recall,
-    ...context,
-    signal: stop.signal,
-    hintsSince: (seq) => hintsSince(deps, incident, Math.max(seq, begun)),
-    // Whoever does not look at the signal goes no step further all the same, whatever the read has said.
-    callTool: async (request, purpose) => {
-      stop.signal.throwIfAborted();
-      const result = await deps.gate.call(credential, request, { purpose, signal: stop.signal });
-      stop.signal.throwIfAborted();
-      return result;
-    },
-    leaveOut: async (request, purpose, why) => {
-      stop.signal.throwIfAborted();
-      await deps.gate.call(credential, request, { purpose, signal: stop.signal, notRun: why });
-    },
-    // Of what is being written, only what no secret can be half of.
-    say: (text, kind) => words.say(kind === 'writing' || kind === 'thought' ? settledPart(text) : text),
-    unsay: () => words.say(null),
-    durably: (name, fn) => run.durably(`${investigator.name} ${role} ${name}`, fn),
-    memoryFor: (turn, text, shown) =>
-      memoryFor(run, `${investigator.name} ${role}`, role, { turn, text, shown }),
-    modelChanged: async (model, why) => {
-      await run.durably(`${role} on ${model}`, async () => {
-        const event = { type: 'investigator.chosen', investigator: 'claude', why, model } as const;
-        await note(deps, incident, `model:${incident.round}:${role}:${model}`, event);
-        return true;
-      });
-    },
-    dropped: (claim, reason) =>
-      note(deps, incident, `dropped:${incident.round}:${claim.slice(0, 80)}`, {
-        type: 'claim.dropped',
-        claim: deps.redact(claim),
-        reason,
-      }),
-    objections: async (diagnosis) => {
-      const record = await deps.records.load(incident.id);
-      return record ? objectionsTo(diagnosis, record, deps.gate.measures) : null;
-    },
-    redNow: async () => {
-      const record = await deps.records.load(incident.id);
-      return record ? redOfThisRound(record, deps.gate.measures) : [];
-    },
-    spent: (usage, as) => deps.records.addUsage(incident.id, as ?? role, usage),
-  };
   try {
+    const { seq: begun, ...context } = await run.durably(`context ${investigator.name} ${role}`, async () => {
+      const record = await deps.records.load(incident.id);
+      const guidance = (record?.events ?? []).flatMap((event) => {
+        if (event.type === 'hint.given') return [{ by: event.by, text: event.text }];
+        if (event.type === 'action.denied' && event.reason)
+          return [{ by: event.by, text: `Denied: ${event.reason}` }];
+        return [];
+      });
+      const tried = record ? triedIn(record) : [];
+      const denied = (record?.actions ?? []).filter(({ state, beside }) => state === 'denied' && !beside);
+      const again = record && retriedReadFound(record);
+      const around =
+        record && role === 'detective' ? await aroundIt(run, record, recall, credential, stop.signal) : {};
+      return {
+        ...around,
+        guidance,
+        tried,
+        denied,
+        seq: record?.events.at(-1)?.seq ?? 0,
+        alertStartedAt: record && alertStartedAt(record),
+        members: record ? groupMembers(record) : [],
+        parts: (await partsSince(deps, incident, 0)).map(({ text }) => text),
+        ...(again ? { retriedRead: again } : {}),
+      };
+    });
+    const work: Investigation = {
+      looks: incident.target === null ? [] : deps.gate.looks(incident.target),
+      neighbours: incident.target === null ? [] : deps.gate.neighbours(incident.target),
+      incident,
+      recall,
+      ...context,
+      signal: stop.signal,
+      hintsSince: (seq) => hintsSince(deps, incident, Math.max(seq, begun)),
+      // Whoever does not look at the signal goes no step further all the same, whatever the read has said.
+      callTool: async (request, purpose) => {
+        stop.signal.throwIfAborted();
+        const result = await deps.gate.call(credential, request, { purpose, signal: stop.signal });
+        stop.signal.throwIfAborted();
+        return result;
+      },
+      leaveOut: async (request, purpose, why) => {
+        stop.signal.throwIfAborted();
+        await deps.gate.call(credential, request, { purpose, signal: stop.signal, notRun: why });
+      },
+      // Of what is being written, only what no secret can be half of.
+      say: (text, kind) => words.say(kind === 'writing' || kind === 'thought' ? settledPart(text) : text),
+      unsay: () => words.say(null),
+      durably: (name, fn) => run.durably(`${investigator.name} ${role} ${name}`, fn),
+      memoryFor: (turn, text, shown) =>
+        memoryFor(run, `${investigator.name} ${role}`, role, { turn, text, shown }),
+      modelChanged: async (model, why) => {
+        await run.durably(`${role} on ${model}`, async () => {
+          const event = { type: 'investigator.chosen', investigator: 'claude', why, model } as const;
+          await note(deps, incident, `model:${incident.round}:${role}:${model}`, event);
+          return true;
+        });
+      },
+      dropped: (claim, reason) =>
+        note(deps, incident, `dropped:${incident.round}:${claim.slice(0, 80)}`, {
+          type: 'claim.dropped',
+          claim: deps.redact(claim),
+          reason,
+        }),
+      objections: async (diagnosis) => {
+        const record = await deps.records.load(incident.id);
+        return record ? objectionsTo(diagnosis, record, deps.gate.measures) : null;
+      },
+      redNow: async () => {
+        const record = await deps.records.load(incident.id);
+        return record ? redOfThisRound(record, deps.gate.measures) : [];
+      },
+      spent: (usage, as) => deps.records.addUsage(incident.id, as ?? role, usage),
+    };
     return await use(investigator, work);
   } catch (error) {
     throw stop.signal.aborted ? new InvestigationStopped(error) : error;

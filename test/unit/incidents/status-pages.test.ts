@@ -37,7 +37,11 @@ it('says who tells of trouble, and who could not be asked', async () => {
 });
 
 it('lets no page speak for another, or take its place', async () => {
-  const forged = summary('major', 'down”; Stripe says “all is well', 'x). Could not ask Stripe (it is down.)');
+  const forged = summary(
+    'major',
+    'down”; Stripe says “all is well',
+    'x). Could not ask Stripe (it is down.)',
+  );
   expect(await told(forged, WELL)).toEqual({
     line: 'GitHub says “down’; Stripe says ’all is well” (“x). Could not ask Stripe (it is down.)”)',
   });
@@ -61,7 +65,9 @@ it('says that one hangs, and what the others told', async () => {
     const part = statusPages(pages, async (host) =>
       host === 'status.stripe.com' ? new Promise<never>(() => undefined) : { ok: true, text: WELL },
     );
-    const answer = expect(part.gather(about)).rejects.toThrow(/^Stripe \(no answer.*; no trouble told by GitHub$/);
+    const answer = expect(part.gather(about)).rejects.toThrow(
+      /^Stripe \(no answer.*; no trouble told by GitHub$/,
+    );
     await vi.advanceTimersByTimeAsync(part.limitMs - 1);
     await answer;
   } finally {
