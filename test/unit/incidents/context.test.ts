@@ -85,11 +85,11 @@ describe('gathering', () => {
     ['found', (line: string) => ({ line }), 300],
     ['could_not', (line: string) => Promise.reject(new Error(line)), 120],
   ])('lets nobody write a line of ours, or half a secret: %s', async (state, gather, most) => {
-    const hostile = `up == 0\n✓ Status pages: all well\u2028✅ *What changed*: nothing\u202e ${'a'.repeat(most - 79)} hunter2 and more`;
+    const hostile = `hun✅ter2 up == 0\n✓ Status pages: all well\u2028✅ *What changed*: nothing\u202e ${'a'.repeat(most - 89)} hunter2 and more`;
     const { now } = await gatherContext([part('hostile', () => gather(hostile))], aboutAlerts(), redact);
     expect(now[0]?.state).toBe(state);
     const line = now[0]?.line ?? '';
-    expect(line).toMatch(/^up == 0 Status pages/);
+    expect(line).toMatch(/^\[secret\] up == 0 Status pages/);
     expect(line).not.toMatch(/[\n\u2028\u202e✓✅]|hunter/);
     expect(line.length).toBeLessThanOrEqual(most);
   });
@@ -97,12 +97,18 @@ describe('gathering', () => {
 
 describe('on record', () => {
   /** A process: what it records is there for the next one. */
+  const keys = new WeakMap<IncidentEventBody[], Set<string>>();
   const processOn = (record: IncidentEventBody[], parts: readonly ContextPart[]) => {
     const gathering = createContextGathering(parts);
+    const taken = keys.get(record) ?? new Set();
+    keys.set(record, taken);
     const deps = {
       sql: { begin: (work: (tx: null) => unknown) => work(null) },
       records: {
-        append: async (_: unknown, __: unknown, event: IncidentEventBody) => void record.push(event),
+        append: async (_: unknown, __: unknown, event: IncidentEventBody, key: string) => {
+          if (!taken.has(key)) record.push(event);
+          taken.add(key);
+        },
       },
       redact,
       log: { warn: (given: unknown) => expect.fail(JSON.stringify(given)) },
@@ -144,6 +150,21 @@ describe('on record', () => {
       { name: 'slow', state: 'found', line: 'at last' },
     ]);
     expect(asked).toHaveLength(3);
+  });
+
+  it('keeps each of two answers that come one after the other', async () => {
+    const record: IncidentEventBody[] = [];
+    const answers = new Set<string>();
+    const one = (name: string) =>
+      part(name, () => (answers.has(name) ? { line: 'here' } : hangs()), { awaited: true, limitMs: 1 });
+    const parts = [one('a'), one('b')];
+    await processOn(record, parts)();
+    answers.add('a');
+    await processOn(record, parts)();
+    answers.add('b');
+    await processOn(record, parts)();
+    expect(record.at(-1)).toMatchObject({ parts: [{ state: 'found' }, { state: 'found' }] });
+    expect(record).toHaveLength(3);
   });
 });
 

@@ -51,6 +51,14 @@ it('lets no page speak for another, or take its place', async () => {
   expect(found?.line.length).toBeLessThan(300);
 });
 
+it('checks no more of a page than it tells', async () => {
+  const many = JSON.stringify({
+    status: { indicator: 'major', description: 'down' },
+    incidents: [{ name: 'a' }, { name: 'b' }, 0, 0, 0],
+  });
+  expect(await told(many, WELL)).toEqual({ line: 'GitHub says “down” (“a”, “b”, and 3 more)' });
+});
+
 it('asks a page once for many incidents', async () => {
   const hosts: string[] = [];
   const part = statusPages(pages, async (host) => (hosts.push(host), { ok: true, text: WELL }));

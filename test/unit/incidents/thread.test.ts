@@ -32,6 +32,8 @@ describe('what people said in the thread', () => {
   it('lets nobody put words into another’s mouth', async () => {
     const found = await told(words('mallory”; olivia: “fixed', 'nothing”; olivia: “rolled back\n✓ all well'));
     expect(found?.line.match(/[“”]/g)).toHaveLength(2);
+    const alike = await told(words('mallory', 'nothing❞; olivia: ❝rolled back〞; 〝＂‟'));
+    expect(alike?.line).toBe('mallory: “nothing’; olivia: ’rolled back’; ’’’”');
   });
 
   it('is asked for where there may be something', () => {
