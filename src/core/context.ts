@@ -37,9 +37,16 @@ export function gatheredContext(events: readonly IncidentEvent[]): readonly Gath
 
 const marks: Record<ContextState, string> = { found: '✓', nothing: '–', could_not: '✗', late: '✗' };
 
-/** The checklist for people, a line each. */
-export const contextLines = (events: readonly IncidentEvent[]): readonly string[] =>
-  gatheredContext(events).map((part) => `${marks[part.state]} ${describePart(part)}`);
+/** The checklist for people: a line for each part, and one for all of which there is nothing to say. */
+export function contextLines(events: readonly IncidentEvent[]): readonly string[] {
+  const parts = gatheredContext(events);
+  const isEmpty = ({ state, line }: GatheredPart): boolean => state === 'nothing' && line === '';
+  const empty = parts.filter(isEmpty).map(({ label }) => `${label.charAt(0).toLowerCase()}${label.slice(1)}`);
+  return [
+    ...parts.filter((part) => !isEmpty(part)).map((part) => `${marks[part.state]} ${describePart(part)}`),
+    ...(empty.length === 0 ? [] : [`${marks.nothing} Nothing: ${empty.join(', ')}`]),
+  ];
+}
 
 /** `Links: runbook https://…`, `Status pages: could not look (no answer in time)`. */
 export function describePart({ label, state, line }: GatheredPart): string {

@@ -42,8 +42,9 @@ const whatChanged: ContextPart = {
     const looked = await changes;
     if (!looked) throw new Error('it could not be asked');
     const { toolCallId, found } = looked;
+    if (found.answer === 'could_not_look')
+      throw new Error(found.couldNotLook[0]?.why ?? 'nobody tells Sentry of changes of this system');
     const line = describeAnswer(found);
-    if (found.answer === 'could_not_look') throw new Error(line);
     return { line, toolCallId, ...(found.answer === 'nothing' ? { nothing: true } : {}) };
   },
 };

@@ -278,9 +278,9 @@ describe('what was gathered', () => {
     aRecord({ incident: anIncident({ target: 'shop-db' }), actions: [], events: eventsOf(...bodies) });
   const opened = { type: 'incident.opened', source: 'alertmanager', title: 'x' } as const;
   const lines = [
-    '– Runbooks: nothing',
     '✓ Links: runbook https://wiki.example/db',
     '✗ Status pages: could not look (no answer in time)',
+    '– Nothing: runbooks',
   ];
 
   it('is a checklist in why and in Evidence; an older record has none', () => {
