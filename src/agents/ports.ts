@@ -67,6 +67,8 @@ export interface Investigation {
   readonly denied?: readonly Action[];
   /** What people said (hints, denial reasons), oldest first; data from people, not instructions from us. */
   readonly guidance: readonly Guidance[];
+  /** At full effort several look side by side. Absent in a turn that a version without them began: it goes on as it was. */
+  readonly sideBySide?: boolean;
   /** A person had something read that could not be read before: that is why this round is. Absent in every other round. */
   readonly retriedRead?: RetriedRead;
   /**

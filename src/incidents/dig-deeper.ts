@@ -65,7 +65,10 @@ export function createDigDeeper(deps: InvestigationDeps, atMostUsd: number): Dig
             effort: 'full',
             nextStep: 'Looking again, deeper.',
           },
-          events: [{ type: 'hint.given', by, text: DIG_HINT }],
+          events: [
+            { type: 'hint.given', by, text: DIG_HINT },
+            { type: 'effort.chosen', effort: 'full', rule: null, by },
+          ],
         });
         if (outcome === 'moved') await addRequester(tx, incidentId, by);
         return outcome;

@@ -81,6 +81,7 @@ async function attempt<T>(
       const around =
         record && role === 'detective' ? await aroundIt(run, record, recall, credential, stop.signal) : {};
       return {
+        sideBySide: true,
         ...around,
         guidance,
         tried,

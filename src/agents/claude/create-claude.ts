@@ -136,7 +136,8 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
       ...more,
     });
   // What a runbook knows is tested by it already.
-  const tested = isFull && !shown ? await testSideBySide(deps, work, data, deps.testMs) : [];
+  const tested =
+    isFull && !shown && work.sideBySide === true ? await testSideBySide(deps, work, data, deps.testMs) : [];
   const outcome = await runRole(deps, work, {
     role: 'detective',
     data: data(testedData(tested)),

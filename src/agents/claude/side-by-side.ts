@@ -1,7 +1,6 @@
 import { anySignal } from '../../core/any-signal.ts';
 import { clip } from '../../core/clip.ts';
 import { count } from '../../core/count.ts';
-import { messageOf } from '../../core/errors.ts';
 import { type Investigation, InvestigatorFailed } from '../ports.ts';
 import { ExplanationsReport, TestReport } from './reports.ts';
 import { type Finished, type RoleDeps, type RoleRun, runRole } from './run-role.ts';
@@ -57,12 +56,14 @@ export async function testSideBySide(
     },
     limits: { turns: 3, toolCalls: 1, usd: LEAD_USD, wallMs: CONCLUDE_MS },
   });
-  const explanations = led.ok ? led.report.explanations.slice(0, MOST) : [];
-  if (explanations.length < LEAST) return [];
+  const named = led.ok ? led.report.explanations : [];
+  if (named.length < LEAST) return [];
+  const explanations = named.slice(0, MOST);
+  const beyond = named.slice(MOST).map(({ cause }) => untested(cause, `${MOST} are tested at once`));
   work.say(
     `Testing ${count(explanations.length, 'explanation')} side by side: ${explanations.map(({ cause }) => clip(cause, 120)).join('; ')}`,
   );
-  return Promise.all(
+  const tests = await Promise.allSettled(
     explanations.map(async ({ cause, disprovedBy }, nth): Promise<Tested> => {
       const others = explanations.filter((_, other) => other !== nth).map((other) => other.cause);
       const tested = await apart(deps, work, `claude:specialist:${prefix}:${nth}`, limitMs, {
@@ -80,12 +81,23 @@ export async function testSideBySide(
         },
         limits: { turns: 8, toolCalls: 20, usd: TEST_USD, wallMs: CONCLUDE_MS },
       });
-      return tested.ok
-        ? { explanation: cause, ...tested.report, gap: null }
-        : { explanation: cause, end: 'open', says: '', evidence: [], unknown: [], gap: tested.reason };
+      return tested.ok ? { explanation: cause, ...tested.report, gap: null } : untested(cause, tested.reason);
     }),
   );
+  // Only when all have ended: none of them works on after its turn.
+  const broken = tests.find((test) => test.status === 'rejected');
+  if (broken) throw broken.reason;
+  return [...tests.flatMap((test) => (test.status === 'fulfilled' ? [test.value] : [])), ...beyond];
 }
+
+const untested = (explanation: string, gap: string): Tested => ({
+  explanation,
+  end: 'open',
+  says: '',
+  evidence: [],
+  unknown: [],
+  gap,
+});
 
 /** For a first turn: what each test came to. */
 export const testedData = (tested: readonly Tested[]): object =>
@@ -132,10 +144,9 @@ function apart<T extends ExplanationsReport | TestReport>(
     } catch (error) {
       work.signal.throwIfAborted();
       if (late.aborted) return { ok: false, reason: 'no answer in time' };
-      return {
-        ok: false,
-        reason: clip(error instanceof InvestigatorFailed ? error.reason : messageOf(error), 200),
-      };
+      // A fault of ours is no gap: the turn is tried again, and what was tested stays so.
+      if (!(error instanceof InvestigatorFailed)) throw error;
+      return { ok: false, reason: clip(error.reason.replace(/\.$/, ''), 200) };
     }
   });
 }

@@ -61,18 +61,17 @@ export function tidyTriage(alerted: Severity): (input: unknown) => unknown {
 export function tidyExplanations(input: unknown): unknown {
   const fields = fieldsOf(input);
   if (fields === undefined) return input;
-  return {
-    explanations: list(taker(fields)('explanations', 'hypotheses'))
-      .slice(0, 6)
-      .flatMap((each) => {
-        const one = fieldsOf(each);
-        if (one === undefined) return [];
-        const take = taker(one);
-        const cause = words(take('cause', 'explanation', 'hypothesis'), 300);
-        const disprovedBy = words(take('disprovedBy', 'read', 'test'), 1_000);
-        return cause === undefined || disprovedBy === undefined ? [] : [{ cause, disprovedBy }];
-      }),
-  };
+  const named = list(taker(fields)('explanations', 'hypotheses')).flatMap((each) => {
+    const one = fieldsOf(each);
+    if (one === undefined) return [];
+    const take = taker(one);
+    const cause = words(take('cause', 'explanation', 'hypothesis'), 300);
+    const disprovedBy = words(take('disprovedBy', 'read', 'test'), 1_000);
+    return cause === undefined || disprovedBy === undefined ? [] : [{ cause, disprovedBy }];
+  });
+  // Named twice, it is one.
+  const differing = new Map(named.toReversed().map((each) => [letters(each.cause), each]));
+  return { explanations: [...differing.values()].toReversed().slice(0, 6) };
 }
 
 export function tidyTest(input: unknown): unknown {
@@ -203,6 +202,8 @@ function fieldsOf(input: unknown): ReadonlyMap<string, unknown> | undefined {
   }
   return new Map(entries.map(([name, value]) => [plain(name), value]));
 }
+
+const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 

@@ -124,13 +124,15 @@ export async function reopen(run: PhaseRun): Promise<void> {
   await run.durably('reopen', async () => {
     const chosen = await chooseEffort(run);
     if (await restsAgain(run, chosen)) return 'rests';
+    // *Dig deeper* was for what was then.
+    const effort = chosen?.effort ?? (incident.effort === 'full' ? 'adaptive' : undefined);
     return move(deps, incident, {
       from: 'resolved',
       to: 'diagnosing',
       reason: `Its alert fired again (${incident.occurrences} times by now).`,
       key: `reopen:${incident.round}:${incident.endedAt ?? ''}`,
       changes: {
-        ...(chosen ? { effort: chosen.effort } : {}),
+        ...(effort ? { effort } : {}),
         round: incident.round + 1,
         verdict: null,
         nextStep: 'Looking for the cause again.',
