@@ -172,6 +172,64 @@ describe('several detectives', () => {
     );
   });
 
+  it('test four of six explanations, one that is named twice once, and tell of the others that nobody has', async () => {
+    const six = [
+      ...CAUSES,
+      'the network drops packets',
+      'The disk is full.',
+      'a certificate ran out',
+      'a cache is cold',
+    ];
+    await start({ causes: six, test: (_, request) => plainTest('', request) });
+    const { unknown } = await rig.investigator.diagnose(rig.work, TRIAGED);
+    expect(askedFor('report_test')).toHaveLength(2 * 4);
+    expect(unknown).toEqual([
+      'Not tested (4 are tested at once): a certificate ran out',
+      'Not tested (4 are tested at once): a cache is cold',
+    ]);
+  });
+
+  it('that the breaker lets not ask are gaps, each with its reason', async () => {
+    let asked = 0;
+    const free = { ok: true as const, release: async () => undefined };
+    const used = {
+      ok: false as const,
+      code: 'INCIDENT_BUDGET',
+      reason: 'INC-1 has used its $2 for the model.',
+    };
+    // The lead’s, then one of each test.
+    const breaker = { reserve: async () => ([2, 3].includes(++asked) ? used : free) };
+    await start({}, { breaker });
+    const { unknown, rootCause } = await rig.investigator.diagnose(rig.work, TRIAGED);
+    expect(unknown).toEqual(
+      CAUSES.slice(0, 2).map((cause) => `Not tested (INC-1 has used its $2 for the model): ${cause}`),
+    );
+    expect(rootCause).toBe('Pid 4711 blocks eight sessions.');
+  });
+
+  it('that meet a fault of ours end the turn, after the others, and are no gap', async () => {
+    await start();
+    const ended: string[] = [];
+    const durably = async <T>(name: string, fn: () => Promise<T>): Promise<T> =>
+      fn().finally(() => ended.push(name));
+    let calls = 0;
+    const callTool: typeof rig.work.callTool = async (...call) => {
+      calls += 1;
+      if (calls === 1) throw Object.assign(new Error('the database is away'), { code: 'ECONNREFUSED' });
+      return rig.work.callTool(...call);
+    };
+    await expect(rig.investigator.diagnose({ ...rig.work, durably, callTool }, TRIAGED)).rejects.toThrow(
+      'the database is away',
+    );
+    expect(ended.filter((name) => name.includes('specialist'))).toHaveLength(CAUSES.length);
+  });
+
+  it('are none in a turn that a version without them began', async () => {
+    await start();
+    await rig.investigator.diagnose({ ...rig.work, sideBySide: false }, TRIAGED);
+    expect(askedFor('report_explanations')).toEqual([]);
+  });
+
   it.each([
     ['names one alone', CAUSES.slice(0, 1)],
     ['names none', []],
