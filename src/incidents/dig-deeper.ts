@@ -11,7 +11,7 @@ export const DIG_HINT = 'Dig deeper: the report so far is not enough.';
 /** What another round may cost, US dollars. */
 export interface DigEstimate {
   readonly ok: true;
-  /** What the detective cost in an incident of the last 30 days, on average; null when there was none. */
+  /** What detectives cost in an incident at full effort of the last 30 days, on average; null when there was none. */
   readonly usualUsd: number | null;
   /** The limits of a round: it ends there. */
   readonly atMostUsd: number;
@@ -44,7 +44,7 @@ export function createDigDeeper(deps: InvestigationDeps, atMostUsd: number): Dig
       if (!may.ok) return may;
       const [row] = await sql<{ usual: number | null }>`
         SELECT avg(usd)::float8 AS usual FROM (
-          SELECT sum(cost_usd) AS usd FROM usage
+          SELECT sum(cost_usd) AS usd FROM usage JOIN incident ON incident.id = incident_id AND effort = 'full'
           WHERE role = 'detective' AND at > statement_timestamp() - interval '30 days' GROUP BY incident_id) AS each`;
       return { ok: true, usualUsd: row?.usual ?? null, atMostUsd };
     },

@@ -226,6 +226,20 @@ test('what is looked for after a rest rests no more: nobody would be called for 
   expect((await core.records.incident(pair))?.effort).toBe('full');
 });
 
+test('what a person had looked into deeper is looked into as usual when it fires again', async () => {
+  const alert = alertOf('Unnamed');
+  const id = await opened(alert);
+  await diagnosed(id);
+  await core.sql`UPDATE incident SET effort = 'full' WHERE id = ${id}`;
+  const over = { status: 'resolved', deliveryKey: `${id} over`, endsAt: new Date().toISOString() } as const;
+  await core.accept({ ...alert, ...over });
+  await waitFor('the end', async () => (await core.records.incident(id))?.state === 'resolved');
+  const startsAt = new Date(Date.now() + 1_000).toISOString();
+  await core.accept({ ...alert, deliveryKey: `${id} again`, startsAt });
+  await diagnosed(id, 2);
+  expect((await core.records.incident(id))?.effort).toBe('adaptive');
+});
+
 /** Its turns are over. */
 const idle = (id: IncidentId) =>
   waitFor(`the turns of ${id} to end`, async () => {

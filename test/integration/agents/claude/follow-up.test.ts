@@ -155,11 +155,21 @@ describe('digging deeper', () => {
       thinkingTokens: 0,
       costUsd: 0.4,
     });
+    // What a plain look costs says nothing of a deep one.
+    expect(await estimate(id)).toEqual({ ok: true, usualUsd: null, atMostUsd: 2.5 });
+    await core.sql`UPDATE incident SET effort = 'full' WHERE id = ${id}`;
     expect(await estimate(id)).toEqual({ ok: true, usualUsd: 0.4, atMostUsd: 2.5 });
+    await core.sql`UPDATE incident SET effort = NULL WHERE id = ${id}`;
     const both = await Promise.all([dig(id, 'U1'), dig(id, 'U1')]);
     expect(both.filter(({ ok }) => ok)).toHaveLength(1);
     const record = await core.records.load(id);
-    expect(record?.incident).toMatchObject({ state: 'diagnosing', round: 2, investigator: 'claude' });
+    expect(record?.incident).toMatchObject({
+      state: 'diagnosing',
+      round: 2,
+      investigator: 'claude',
+      effort: 'full',
+    });
+    if (record) expect(why(record)).toContain('effort full, asked for by <@U1>');
     const [row] = await core.sql<Row>`SELECT requesters FROM incident WHERE id = ${id}`;
     expect(row?.['requesters']).toEqual(['U1']);
   });
