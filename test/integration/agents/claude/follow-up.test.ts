@@ -169,7 +169,7 @@ describe('digging deeper', () => {
       investigator: 'claude',
       effort: 'full',
     });
-    if (record) expect(why(record)).toContain('effort full, asked for by <@U1>');
+    expect(record && why(record)).toContain('effort full, asked for by <@U1>');
     const [row] = await core.sql<Row>`SELECT requesters FROM incident WHERE id = ${id}`;
     expect(row?.['requesters']).toEqual(['U1']);
   });
