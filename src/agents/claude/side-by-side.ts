@@ -63,10 +63,12 @@ export async function testSideBySide(
   work.say(
     `Testing ${count(explanations.length, 'explanation')} side by side: ${explanations.map(({ cause }) => clip(cause, 120)).join('; ')}`,
   );
+  // What one writes into memory the others would read, and who is tested again would write it again.
+  const reading = { ...deps, tools: deps.tools.filter(({ kind }) => kind !== 'memory_write') };
   const tests = await Promise.allSettled(
     explanations.map(async ({ cause, disprovedBy }, nth): Promise<Tested> => {
       const others = explanations.filter((_, other) => other !== nth).map((other) => other.cause);
-      const tested = await apart(deps, work, `claude:specialist:${prefix}:${nth}`, limitMs, {
+      const tested = await apart(reading, work, `claude:specialist:${prefix}:${nth}`, limitMs, {
         role: 'specialist',
         data: data({ test: { explanation: cause, disproved_by: disprovedBy, others } }),
         task: 'Test this explanation and call report_test.',

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import type { MessagesRequest, ScriptedReply } from '../../../../playground/claude/scenario.ts';
+import type { OfferedTool } from '../../../../src/agents/claude/role-tools.ts';
 import type { Triage } from '../../../../src/core/diagnosis.ts';
 import { waitFor } from '../../../support/wait-for.ts';
-import { INCIDENT, type InvestigationRig, startInvestigation } from './investigation-rig.ts';
+import { INCIDENT, type InvestigationRig, startInvestigation, TOOLS } from './investigation-rig.ts';
 
 let rig: InvestigationRig;
 afterEach(async () => {
@@ -108,6 +110,19 @@ describe('several detectives', () => {
         'postgres_long_transactions',
         'report_test',
       ]);
+  });
+
+  it('write nothing into memory, where the others would read it', async () => {
+    const remember: OfferedTool = {
+      name: 'memory_remember',
+      kind: 'memory_write',
+      description: 'Writes.',
+      input: z.strictObject({}),
+    };
+    await start({}, { tools: [...TOOLS, remember] });
+    await rig.investigator.diagnose(rig.work, TRIAGED);
+    for (const request of askedFor('report_test')) expect(offered(request)).not.toContain('memory_remember');
+    expect(askedFor('report_diagnosis').flatMap(offered)).toContain('memory_remember');
   });
 
   it('see nothing of each other, and are nobody’s voice in the thread', async () => {
