@@ -44,8 +44,9 @@ export function createDigDeeper(deps: InvestigationDeps, atMostUsd: number): Dig
       if (!may.ok) return may;
       const [row] = await sql<{ usual: number | null }>`
         SELECT avg(usd)::float8 AS usual FROM (
-          SELECT sum(u.cost_usd) AS usd FROM usage u JOIN incident i ON i.id = u.incident_id AND i.effort = 'full'
-          WHERE u.role = 'detective' AND u.at > statement_timestamp() - interval '30 days' GROUP BY u.incident_id) AS each`;
+          SELECT incident_id, sum(cost_usd) AS usd FROM usage
+          WHERE role = 'detective' AND at > statement_timestamp() - interval '30 days' GROUP BY incident_id) AS each
+        WHERE (SELECT effort FROM incident WHERE id = each.incident_id) = 'full'`;
       return { ok: true, usualUsd: row?.usual ?? null, atMostUsd };
     },
 
