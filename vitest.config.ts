@@ -4,12 +4,13 @@ import { LongestFirst } from './test/support/longest-first.ts';
 import { PATIENT_MS, patience } from './test/support/patience.ts';
 
 /**
- * Integration tests of which a worker may run one file after the other: each closes what it opens, none changes the environment,
- * globals or the engine's own registry. What is tested in another way gets a folder that is not here.
+ * Tests of which a worker may run one file after the other: each closes what it opens, none leaves the environment, globals or the
+ * engine's own registry changed. Those that test such things (processes, signals, what loads first) get a folder that is not here.
  */
 const TOGETHER = [
-  'test/{structure,fuzz}/**/*.test.ts',
-  'test/integration/{changes,http,ingest,slack}/**/*.test.ts',
+  'test/{contract,fuzz,structure}/**/*.test.ts',
+  'test/integration/{actions,agents,app,changes,core,escalation,evals,http,incidents,ingest,mcp,memory}/**/*.test.ts',
+  'test/integration/{playground-slack,safety,search,slack,targets,truth,usual}/**/*.test.ts',
 ];
 
 const shared = {

@@ -292,6 +292,8 @@ export function resetWorld(): void {
   Object.assign(script, asScripted);
   delete script.symptom;
   delete script.notes;
+  // Each file has incidents of the same ids.
+  episodes.length = 0;
 }
 
 export async function open(on = at.core, alert: Partial<Alert> = {}): Promise<IncidentId> {
