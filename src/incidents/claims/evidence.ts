@@ -7,7 +7,7 @@ import {
 import type { IncidentEvent } from '../../core/event.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import type { Measure } from '../../core/measure.ts';
-import { isEvidenceToolName, type ToolCall } from '../../core/tool-call.ts';
+import { isEvidenceToolName, isMemoryToolName, type ToolCall } from '../../core/tool-call.ts';
 import { isUnreachable } from '../../core/unreachable.ts';
 import type { UnreadCall } from '../../core/unread.ts';
 import { findUnread } from '../failed-reads/find-unread.ts';
@@ -77,7 +77,8 @@ export function checkEvidence(
   }
   const unproven = diagnosis.verdict !== 'cannot_tell' && !live;
   const { missed = [], unread: _, changes: __, chain, onset, symptomNow, ...said } = diagnosis;
-  const read = record.toolCalls.filter((call) => isSound(call, record.incident.id));
+  const answered = record.toolCalls.filter((call) => isSound(call, record.incident.id));
+  const read = answered.filter((call) => !isMemory(call, record.incident.id, calls));
   // When something was changed is not when it began.
   const looked = read.filter((call) => !isAnswer(call));
   const isOnsetShown = onset !== undefined && isShownOnset(onset, looked, record);
@@ -105,7 +106,12 @@ export function checkEvidence(
     diagnosis.origin === 'runbook'
       ? []
       : [
-          ...causeProblems(diagnosis, { cited, read, red }, record.incident),
+          // Who cannot tell may say what memory suggests.
+          ...causeProblems(
+            diagnosis,
+            { cited, read: diagnosis.verdict === 'cannot_tell' ? answered : read, red },
+            record.incident,
+          ),
           ...blameProblems(diagnosis, behindCause),
         ];
   // Who is sure enough to act misses nothing.
@@ -211,7 +217,8 @@ function hold(
   const cited: ToolCall[] = [];
   if (toolCallIds.length === 0) {
     if (quoted === null || flat(quoted).length < MIN_LOOSE_QUOTE) return 'It cites no tool call.';
-    cited.push(...toolCalls.filter((call) => isSound(call, incident.id) && standsIn(quoted, call.output)));
+    const shows = (call: ToolCall): boolean => isSound(call, incident.id) && standsIn(quoted, call.output);
+    cited.push(...toolCalls.filter((call) => shows(call) && !isMemory(call, incident.id, calls)));
     if (cited.length === 0) return 'It cites no tool call, and its quote stands in none.';
   }
   for (const id of toolCallIds) {
@@ -219,8 +226,9 @@ function hold(
     if (call === undefined) return `It cites ${id}, which never happened in this incident.`;
     if (call.incidentId !== incident.id) return `It cites ${id}, which belongs to another incident.`;
     if (!isSound(call, incident.id)) return `It cites ${id}, which did not succeed (${call.state}).`;
-    cited.push(call);
+    if (!isMemory(call, incident.id, calls)) cited.push(call);
   }
+  if (cited.length === 0) return 'It cites memory alone, which says what was true then.';
   // What was read again from an earlier output was shown by that one.
   const all = withSources(cited, incident.id, calls);
   const quote = quoted ?? lineWith(claim, all);
@@ -273,6 +281,13 @@ function sourcesOf(
     const call = calls.get(String(id));
     return call !== undefined && isSound(call, incidentId) ? [call] : [];
   });
+}
+
+/** What memory told, also where it was read again from the evidence: it says what was, and shows nothing of now. */
+function isMemory(call: ToolCall, incidentId: string, calls: ReadonlyMap<string, ToolCall>): boolean {
+  if (isMemoryToolName(call.tool)) return true;
+  const sources = sourcesOf(call, incidentId, calls);
+  return sources.length > 0 && sources.every(({ tool }) => isMemoryToolName(tool));
 }
 
 /** It succeeded, or its very failure shows that the system cannot be reached. */

@@ -107,6 +107,57 @@ describe('a claim', () => {
     expect(result.diagnosis.rootCause).toMatch(/^Unproven: /);
   });
 
+  it('that only memory carries is dropped, also where that was read again from the evidence', () => {
+    const told = 'INC-3: pid 4242 blocks 4243. Cause: the report job.';
+    const memory = aToolCall({
+      id: asToolCallId('tc_memory'),
+      tool: 'memory_search',
+      target: null,
+      output: told,
+    });
+    const again = aToolCall({
+      id: asToolCallId('tc_again'),
+      tool: 'evidence_read',
+      target: null,
+      output: told,
+      result: { sources: ['tc_memory'] },
+    });
+    const calls = [aToolCall(), memory, again];
+    const past = { claim: 'The report job is the cause.', quote: 'Cause: the report job.' };
+    const cites = (...ids: string[]) => claim({ ...past, toolCallIds: ids.map(asToolCallId) });
+    const result = check(
+      [claim(), cites('tc_memory'), cites('tc_again'), cites(CALL, 'tc_memory'), cites()],
+      {
+        calls,
+      },
+    );
+    expect(result.diagnosis.evidence).toMatchObject([{ toolCallIds: [CALL] }]);
+    expect(result.dropped.map(({ reason }) => reason)).toEqual([
+      expect.stringMatching(/memory alone/),
+      expect.stringMatching(/memory alone/),
+      expect.stringMatching(/does not stand/),
+      expect.stringMatching(/stands in none/),
+    ]);
+  });
+
+  it('of memory rules no explanation in', () => {
+    const memory = aToolCall({ id: asToolCallId('tc_memory'), tool: 'memory_read', target: null });
+    const cause = 'pid 4242 blocks 4243';
+    const hypotheses = [
+      { cause, forIds: [memory.id], againstIds: [], end: 'ruled_in' },
+      { cause: 'A backup runs.', forIds: [], againstIds: [memory.id], end: 'ruled_out' },
+    ] as const;
+    const { diagnosis } = checkEvidence(aDiagnosis({ evidence: [claim()], hypotheses }), {
+      incident: anIncident(),
+      events: eventsOf(OPENED, LOOKING, called()),
+      toolCalls: [aToolCall(), memory],
+    });
+    expect(diagnosis.hypotheses).toMatchObject([
+      { forIds: [], end: 'open' },
+      { againstIds: [], end: 'open' },
+    ]);
+  });
+
   it('without a quote stands on the numbers it names, and the line that has them is shown as its quote', () => {
     const result = check([claim({ quote: null, claim: 'Session 4242 holds up 4243 and 4244.' })]);
     expect(result.diagnosis.evidence).toMatchObject([{ quote: 'pid 4242 blocks 4243, 4244' }]);
