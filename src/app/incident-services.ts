@@ -11,6 +11,7 @@ import { createContextGathering } from '../incidents/context/context-gathered.ts
 import { contextParts } from '../incidents/context/parts.ts';
 import { statusPages } from '../incidents/context/status-pages.ts';
 import { thread } from '../incidents/context/thread.ts';
+import { usualValues } from '../incidents/context/usual-values.ts';
 import { createCorrelation } from '../incidents/correlation/correlation.ts';
 import { systemsOf } from '../incidents/correlation/topology.ts';
 import type { InvestigationDeps } from '../incidents/deps.ts';
@@ -24,7 +25,7 @@ import { sweepSilent } from '../incidents/phases/silence.ts';
 import { createQuestions } from '../incidents/questions/questions.ts';
 import { createSilencing } from '../incidents/silence-at-source.ts';
 import { createSteering } from '../incidents/steering.ts';
-import { createUnusualOf } from '../incidents/unusual-of.ts';
+import { createLastUsual, createUnusualOf } from '../incidents/unusual-of.ts';
 import { createEngine } from '../infra/dbos/engine.ts';
 import { deleteOldPresence } from '../infra/dbos/presence.ts';
 import { createAccept, createAcceptIn } from '../ingest/accept.ts';
@@ -133,6 +134,7 @@ export async function createIncidentServices(
     asksWhatChanged: true,
     context: createContextGathering([
       ...contextParts,
+      ...(config.usualMinutes === null ? [] : [usualValues(createLastUsual(sql, on.systems.usualReads))]),
       statusPages(config.statusPages, fetchPage),
       thread(readThreadOf(on.slackWorkspace)),
     ]),

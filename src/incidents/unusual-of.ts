@@ -6,7 +6,7 @@ import type { Sql } from '../core/sql.ts';
 import type { ToolCall } from '../core/tool-call.ts';
 import { describeUsual } from '../core/usual.ts';
 import type { UsualRead } from '../targets/kind.ts';
-import { compareSeen } from '../usual/usual-values.ts';
+import { compareLast, compareSeen, type LastValue } from '../usual/usual-values.ts';
 import type { InvestigationDeps } from './deps.ts';
 
 /** By the id of a read what it has shown that is unusual: “412 connections, usually 80 to 120 at this hour (7 days)”. */
@@ -31,6 +31,29 @@ export function createUnusualOf(sql: Sql, readsOf: (target: string) => readonly 
       if (says !== null && id !== undefined) found.set(id, [...(found.get(id) ?? []), says]);
     }
     return found;
+  };
+}
+
+/** What is known of a target without a look at it, beside what is usual: by these reads on record, else by the newest sample. */
+export interface LastUsual {
+  /** Whether any numbers are kept of it. */
+  isKept(target: string): boolean;
+  of(target: string, calls: readonly ToolCall[]): Promise<readonly LastValue[]>;
+}
+
+export function createLastUsual(sql: Sql, readsOf: (target: string) => readonly UsualRead[]): LastUsual {
+  return {
+    isKept: (target) => readsOf(target).length > 0,
+    of: (target, calls) => {
+      const reads = readsOf(target);
+      const seen = calls.flatMap((call) => numbersIn(call, target, reads));
+      return compareLast(
+        sql,
+        target,
+        reads.flatMap(({ numbers }) => numbers),
+        seen,
+      );
+    },
   };
 }
 

@@ -88,6 +88,17 @@ export async function keptSamples(sql: Sql, target: string, system: string): Pro
   return { samples, leftOut: rows.length - samples.length };
 }
 
+/** The newest sample of a target, whether it counts for what is usual or not, and which system that was; null: there is none. */
+export async function newestSample(
+  sql: Sql,
+  target: string,
+): Promise<(SampleRow & { readonly system: string }) | null> {
+  const [row] = await sql<SampleRow & { readonly system: string }>`
+    SELECT taken_at AS at, numbers, system FROM usual_sample
+     WHERE target = ${target} AND system IS NOT NULL AND taken_at <= statement_timestamp() ORDER BY slot DESC LIMIT 1`;
+  return row ?? null;
+}
+
 /** The system that a target's name stood for when it was last sampled; null: it was not yet. */
 export async function lastSystem(sql: Sql, target: string): Promise<string | null> {
   const [row] = await sql<{ system: string }>`

@@ -2,7 +2,7 @@ import { type Refusal, refuse } from '../core/errors.ts';
 import type { IncidentId } from '../core/ids.ts';
 import type { Sql } from '../core/sql.ts';
 import { compareWithUsual, type ReadNumber, type UsualValue, type UsualValues } from '../core/usual.ts';
-import { type KeptSamples, keptSamples, lastSystem } from './sample-rows.ts';
+import { type KeptSamples, keptSamples, lastSystem, newestSample } from './sample-rows.ts';
 import type { ReadUsual } from './take-samples.ts';
 
 export interface UsualDeps {
@@ -62,6 +62,37 @@ export async function compareSeen(
   if (system === null) return [];
   const kept = await keptSamples(sql, target, system);
   return seen.map(({ number, value, at }) => compared(number, value, kept, at));
+}
+
+/** A number as it was told last, by a read or by a sample of Sentry's own, beside what is usual. */
+export interface LastValue extends UsualValue {
+  /** When that was. */
+  readonly at: Date;
+}
+
+/**
+ * Each of these numbers as it is known without a look at the target: by the newest of these reads, else by the newest sample, which is not
+ * compared with itself. Empty: there is no sample.
+ */
+export async function compareLast(
+  sql: Sql,
+  target: string,
+  numbers: readonly Omit<ReadNumber, 'now'>[],
+  seen: readonly SeenNumber[],
+): Promise<readonly LastValue[]> {
+  const newest = await newestSample(sql, target);
+  if (newest === null) return [];
+  const kept = await keptSamples(sql, target, newest.system);
+  const before = { ...kept, samples: kept.samples.filter(({ at }) => at !== newest.at) };
+  return numbers.flatMap((number) => {
+    const read = seen
+      .filter((one) => one.number.name === number.name)
+      .toSorted((a, b) => b.at.getTime() - a.at.getTime())[0];
+    const sampled = newest.numbers[number.name];
+    if (read !== undefined) return [{ ...compared(number, read.value, kept, read.at), at: read.at }];
+    const at = new Date(newest.at);
+    return sampled === undefined ? [] : [{ ...compared(number, sampled, before, at), at }];
+  });
 }
 
 function compared(

@@ -3,7 +3,7 @@ import { describeSampling } from '../../../src/app/check-usual.ts';
 import type { IncidentId } from '../../../src/core/ids.ts';
 import type { ToolCall } from '../../../src/core/tool-call.ts';
 import type { UsualReading } from '../../../src/core/usual.ts';
-import { createUnusualOf } from '../../../src/incidents/unusual-of.ts';
+import { createLastUsual, createUnusualOf } from '../../../src/incidents/unusual-of.ts';
 import { postgres } from '../../../src/targets/postgres/kind.ts';
 import { deleteOldSamples, samplingStates } from '../../../src/usual/sample-rows.ts';
 import { offsetOf, type ReadUsual, takeSamples } from '../../../src/usual/take-samples.ts';
@@ -250,6 +250,36 @@ describe('a read on record', () => {
 
   test('says nothing while there is no usual', async () => {
     expect(await said()).toBeUndefined();
+  });
+
+  const last = async (...calls: readonly ToolCall[]) =>
+    (await createLastUsual(db.sql, () => postgres.usual ?? []).of(DB, calls)).map(
+      ({ name, now, unusual, at: when }) => ({
+        name,
+        now,
+        unusual,
+        minutes: Math.round((Date.now() - when.getTime()) / 60_000),
+      }),
+    );
+
+  test('counts before the newest sample, which counts where nothing was read', async () => {
+    expect(await last(call({}))).toEqual([]);
+    await aWeek(80);
+    await incident('10 minutes', null);
+    await db.sql`INSERT INTO usual_sample (target, slot, taken_at, system, numbers)
+      SELECT ${DB}, at, at, 'one', '{"connections": 300}' FROM (SELECT clock_timestamp() - interval '20 minutes' AS at) x`;
+    expect(await last()).toEqual([{ name: 'connections', now: 300, unusual: 'higher', minutes: 20 }]);
+    const early = call({ startedAt: new Date(Date.now() - 60_000).toISOString(), result: { used: 500 } });
+    expect(await last(early, call({ result: { used: 95 } }))).toEqual([
+      { name: 'connections', now: 95, unusual: 'no', minutes: 0 },
+    ]);
+  });
+
+  test('is compared with the samples of its own system', async () => {
+    await aWeek(80);
+    await db.sql`INSERT INTO usual_sample (target, slot, taken_at, system, numbers)
+      SELECT ${DB}, at, at, 'rebuilt', '{"connections": 300}' FROM (SELECT clock_timestamp() - interval '1 minute' AS at) x`;
+    expect(await last()).toMatchObject([{ now: 300, unusual: null }]);
   });
 });
 
