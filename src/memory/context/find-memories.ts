@@ -18,6 +18,7 @@ import { pathOf } from '../promotion/check-runbook.ts';
 import { type MemoryCandidate, type RankedMemory, rankMemories } from '../ranking/rank-memories.ts';
 import { systemFactor } from '../ranking/system-factor.ts';
 import type { SystemFacts } from '../systems/system-facts.ts';
+import { documentsAbout, isAboutIt } from './about-it.ts';
 import { outcomesOf, outcomesOfCases } from './outcomes.ts';
 import { passageFor } from './passage-for.ts';
 import { runbookIdOf } from './runbook-id.ts';
@@ -26,6 +27,9 @@ import { runbookIdOf } from './runbook-id.ts';
 const OVERFETCH = 3;
 /** Of past incidents, which are found apart from the rest: a hundred of one problem are one memory. */
 const PAST = 100;
+
+/** More of one service would leave no room for what fits the alert. */
+const PLACES = 2;
 
 /** A memory of any kind that was found, with what its rank is made of. */
 export interface FoundMemory extends MemoryCandidate {
@@ -66,6 +70,8 @@ export interface MemoryQuery {
   readonly meaningWithinMs: number;
   /** What fits worse is left out: text relevance, 0 to 1, and its share of the best hit's for the same text. */
   readonly least?: { readonly text: number; readonly share: number };
+  /** Names of the service and the target: what an admin approved about the very same is found, however badly it fits. */
+  readonly always?: readonly string[];
   readonly without?: readonly string[];
   /** What the target runs now: what was learnt on another system counts less. */
   readonly system?: SystemFacts | null;
@@ -92,8 +98,18 @@ export interface Found {
  * was retired or forgotten.
  */
 export async function findMemories(deps: FindDeps, query: MemoryQuery): Promise<Found> {
-  const { without = [] } = query;
-  const { hits, meaning } = await searchAll(deps, query);
+  const { without = [], always = [] } = query;
+  const [{ hits: matching, meaning }, about] = await Promise.all([
+    searchAll(deps, query),
+    documentsAbout(deps.sql, query.spaces, always),
+  ]);
+  const unmatched = about.filter(({ key }) => !matching.some(({ hit }) => hit.key === key));
+  const hits = [...matching, ...unmatched.map((hit) => ({ hit, of: 0 }))];
+  const aboutIt = new Set(
+    [...about, ...matching.map(({ hit }) => hit).filter((hit) => isAboutIt(hit, always))].map(
+      ({ key }) => key,
+    ),
+  );
   const ids = hits.filter(isPast).map(({ hit }) => asIncidentId(hit.key));
   const told = await toldOf(deps, query.here, [...new Set(ids)], query.asker);
   const mayTell = (one: TextHit): boolean => !isPast(one) || told.ids.has(asIncidentId(one.hit.key));
@@ -102,7 +118,9 @@ export async function findMemories(deps: FindDeps, query: MemoryQuery): Promise<
     query,
     hits.filter((one) => mayTell(one) || without.includes(one.hit.key)),
   );
-  const fresh = bestHits(hits.filter((one) => fits(one) && !without.includes(one.hit.key)));
+  const fresh = bestHits(
+    hits.filter((one) => (fits(one) || aboutIt.has(one.hit.key)) && !without.includes(one.hit.key)),
+  );
   const [memories, past] = await Promise.all([
     Promise.all(fresh.filter((one) => !isPast(one)).map(({ hit }) => memoryOf(deps, query, hit))).then(
       bestOfEach,
@@ -123,13 +141,23 @@ export async function findMemories(deps: FindDeps, query: MemoryQuery): Promise<
   });
   const ranked = rankMemories([...candidates, ...past], query.entities, new Date());
   return {
-    found: ranked.slice(0, query.limit),
+    found: withPlaces(ranked, aboutIt).slice(0, query.limit),
     heldBack: heldBackOf(
       told,
       fresh.filter(isPast).map(({ hit }) => asIncidentId(hit.key)),
     ),
     meaning,
   };
+}
+
+/** By rank, but that a few which are about the very service follow the best one: neither limit nor budget ends before them. */
+function withPlaces(
+  [best, ...others]: readonly RankedMemory<FoundMemory>[],
+  aboutIt: ReadonlySet<string>,
+): readonly RankedMemory<FoundMemory>[] {
+  if (best === undefined) return [];
+  const moved = others.filter(({ memory }) => aboutIt.has(memory.id)).slice(0, PLACES);
+  return [best, ...moved, ...others.filter((one) => !moved.includes(one))];
 }
 
 /** A hit with the text, by its place, that it was found by. */

@@ -144,6 +144,8 @@ async function find(
     spaces: [...domainSpaces(incident.domain), ...(await documentSpacesOf(deps.sql, reader))],
     texts,
     entities: aboutOf(ask, texts.join('\n')),
+    // Once: a later turn gets what is new and fits well what was said.
+    always: first ? namesOf(incident) : [],
     domain: incident.domain,
     limit: first ? FIRST_TURN : LATER_TURN,
     meaningWithinMs: first ? MEANING_MS.first : MEANING_MS.later,
@@ -154,6 +156,11 @@ async function find(
   });
   const memories = found.map(({ memory }) => memory);
   return { found: first ? namedFirst(deps, ask, memories) : memories, heldBack };
+}
+
+/** The service and the target by name, as labels and configuration have them: what a text seems to name may be any word. */
+function namesOf({ labels, target }: MemoryAsk['incident']): readonly string[] {
+  return [...entitiesOf('', labels).service, ...(target === null ? [] : [target])];
 }
 
 function aboutOf({ incident: { labels, target } }: MemoryAsk, text: string): Entities {

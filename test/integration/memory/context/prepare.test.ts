@@ -437,6 +437,99 @@ test('a document of another system counts less, for a role’s turn and for the 
   expect(after.followed).toEqual(['g/old', 'g/new']);
 });
 
+describe('what an admin approved about the very service', () => {
+  const entities = (service: string, ...resource: string[]) => ({
+    namespace: [],
+    resource,
+    environment: [],
+    service: [service],
+  });
+  const labels = { service: 'jacana-api' };
+
+  test('is there however badly it fits, and what is about another of a like name is not', async () => {
+    await write(admin, workspace(runbooksStore), {
+      path: 'j/queue',
+      title: 'Jacana queue is full',
+      content: 'Drain the jacana queue.',
+    });
+    const said = {
+      title: 'Weekdays',
+      content: 'Never on Fridays; ask whoever looks after the jacana first, whatever has happened there.',
+    };
+    for (const [path, service] of [
+      ['j/api', 'Jacana-API'],
+      ['j/plain', 'jacana'],
+      ['j/longer', 'jacana-api-v2'],
+    ] as const)
+      await write(admin, workspace(runbooksStore), { ...said, path, entities: entities(service) });
+    await write(agent(here), thread(here), { ...said, path: 'j/draft', entities: entities('jacana-api') });
+    // Not a word in common with the alert.
+    await write(admin, workspace(conventionsStore), {
+      path: 'j/silent',
+      title: 'Freeze',
+      content: 'Nothing is changed in December.',
+      entities: entities('other', 'shop-db'),
+    });
+    await write(admin, workspace(runbooksStore), {
+      path: 'j/docker',
+      title: 'Freeze there',
+      content: 'Nothing is changed there.',
+      domain: 'docker',
+      entities: entities('jacana-api'),
+    });
+    const incident = { ...about('Jacana queue is full'), labels, target: 'shop-db' };
+    const found = pathsOf(await prepare({ incident }));
+    expect(found[0]).toBe('j/queue');
+    expect(found.toSorted()).toEqual(['j/api', 'j/queue', 'j/silent']);
+    // Neither the limit nor the budget ends before it.
+    const more = Array.from({ length: 9 }, (_, n) => `j/more-${n}`);
+    for (const path of more)
+      await write(admin, workspace(runbooksStore), {
+        path,
+        title: `Jacana queue is full (${path})`,
+        content: 'The jacana queue is full and has to be drained. '.repeat(25),
+      });
+    expect(
+      pathsOf(await prepare({ incident }))
+        .slice(1, 3)
+        .toSorted(),
+    ).toEqual(['j/api', 'j/silent']);
+    for (const path of more)
+      await rig.sql`UPDATE memory_document SET retired_at = now() WHERE path = ${path}`;
+    await rig.sql`UPDATE memory_document SET retired_at = now() WHERE path = 'j/silent'`;
+    expect(pathsOf(await prepare({ incident }))).not.toContain('j/silent');
+  });
+
+  test('is there once: a later turn gets what fits what was said', async () => {
+    const incident = { ...about('Jacana queue is full'), labels, target: 'shop-db' };
+    expect(pathsOf(await prepare({ incident, turn: 2, text: 'the jacana queue is full' }))).toEqual([
+      'j/queue',
+    ]);
+  });
+
+  test('by its title alone, too', async () => {
+    for (const path of ['t/one', 't/two'])
+      await write(admin, workspace(runbooksStore), {
+        path,
+        title: 'Lapwing stalls',
+        content: 'The lapwing stalls: wake the lapwing.',
+      });
+    for (const [path, title] of [
+      ['t/very', 'What lapwing-db is for'],
+      ['t/other', 'What lapwing-db-2 is for'],
+    ] as const)
+      await write(admin, workspace(runbooksStore), {
+        path,
+        title,
+        content: 'It is for many things of every kind.',
+      });
+    const incident = { ...about('Lapwing stalls'), target: 'lapwing-db' };
+    const found = pathsOf(await prepare({ incident }));
+    expect(found).toContain('t/very');
+    expect(found).not.toContain('t/other');
+  });
+});
+
 describe('what a model was shown', () => {
   test('is an event, a usage row a memory and an audit entry, without its words, and once', async () => {
     const id = await write(admin, workspace(runbooksStore), {
