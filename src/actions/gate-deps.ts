@@ -3,6 +3,7 @@ import type { Log } from '../core/log.ts';
 import type { Sql } from '../core/sql.ts';
 import type { Target } from '../core/target.ts';
 import type { Json } from '../core/tool-call.ts';
+import type { Audiences } from '../memory/audiences.ts';
 import type { IncidentRecords } from '../record/record.ts';
 import type { AuditLog } from '../safety/audit/audit-chain.ts';
 import type { KillSwitch } from '../safety/kill-switch/kill-switch.ts';
@@ -35,6 +36,8 @@ export interface GateDeps {
   readonly ports: ToolPorts;
   /** What the memory tools work on; without it they are refused. */
   readonly memory?: MemoryToolsPort;
+  /** Who may read of past incidents; without it a card tells nothing of them. */
+  readonly audiences?: Audiences;
   /** What the tools that read changes stand on; without it they are refused. */
   readonly changes?: ChangesPort;
   /** What the tool that compares now with usual stands on; without it that is refused. */

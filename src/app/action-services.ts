@@ -59,6 +59,7 @@ export function createActionServices(on: Foundations, guards: Guards, remembered
           proposeByModel(proposing, on.slackWorkspace.audiences, reader, proposal),
       },
     },
+    ...(config.memory.enabled ? { audiences: on.slackWorkspace.audiences } : {}),
     changes: asked,
     ...(config.usualMinutes === null
       ? {}

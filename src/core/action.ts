@@ -19,6 +19,9 @@ export const actionStates = [
 export type ActionState = (typeof actionStates)[number];
 export type Risk = 'low' | 'medium' | 'high';
 
+/** Begins the line of a card that says that the same act did not help the last time. */
+export const TRIED_BEFORE = 'Tried before: ';
+
 const ranks: Readonly<Record<Risk, number>> = { low: 0, medium: 1, high: 2 };
 
 /** Whether a thing is of higher risk now than it was approved as. */
@@ -71,7 +74,7 @@ export interface Action {
   readonly guard: Json;
   readonly why: string;
   readonly blastRadius: string;
-  /** The state seen before, for people, a line each. */
+  /** The state seen before, for people, a line each; one that begins with `TRIED_BEFORE` tells how the same act went. */
   readonly preflight: readonly string[];
   /** How to take it back, or that it cannot be. */
   readonly undo: string;

@@ -212,13 +212,14 @@ export type IncidentEventBody =
     }
   /** A person has it investigated again. */
   | { readonly type: 'investigation.asked'; readonly by: string }
-  /** An earlier incident of the same alert. `fixedBy`: what was done, where that helped. */
+  /** An earlier incident of the same alert. `fixedBy`: what was done, where that helped; `failed`: what was seen not to. */
   | {
       readonly type: 'incident.last_time';
       readonly earlier: IncidentId;
       readonly endedAt: string;
       readonly ended: 'ignored' | 'confirmed' | 'source' | 'person' | 'silence';
       readonly fixedBy: string | null;
+      readonly failed?: string;
       /** What ran last and was undone, or may have been: it is no help. */
       readonly undone?: { readonly act: string; readonly says: string; readonly by: string | null };
       /** Which time it is within 24 hours, from 2; absent where it is the first. */

@@ -1,5 +1,6 @@
 import type { IncidentId } from './ids.ts';
 import type { Incident, Role } from './incident.ts';
+import type { Json } from './tool-call.ts';
 
 /** What memory offers an investigation before its first tool call. Advisory: never evidence. */
 export interface Recall {
@@ -35,6 +36,18 @@ export interface RecalledIncident {
   readonly ended: string;
   /** How often it came, how it ended, what helped, and the newest one's title, type, target, severity and analysis. */
   readonly document: string;
+  /** What to check before anything else; absent where no cause is on record. */
+  readonly check?: PastCause;
+}
+
+/** A past cause as what it is now: an explanation to be tested by the read that showed it then. Never evidence. */
+export interface PastCause {
+  readonly incidentId: IncidentId;
+  readonly cause: string;
+  /** How that incident ended, for people: `fixed`. */
+  readonly ended: string;
+  /** Null: none is on record. `input` null: it named what was there then, a process or a time. */
+  readonly read: { readonly tool: string; readonly input: Json } | null;
 }
 
 export interface RunbookHit {
@@ -66,8 +79,19 @@ export interface SimilarEpisode extends Episode {
 export interface RecalledEpisodes {
   /** Newest first among equals; a success is offered first. */
   readonly similar: readonly SimilarEpisode[];
-  /** Commands that failed before for an error with at least one keyword in common. */
+  /**
+   * Commands that did not help the last time they were run for an error with at least one keyword in common, and have not helped more
+   * often than not.
+   */
   readonly failedCommands: readonly string[];
+  /** The same as calls, where they are on record. Absent in older recalls. */
+  readonly failedActs?: readonly FailedAct[];
+}
+
+export interface FailedAct {
+  readonly tool: string;
+  readonly target: string;
+  readonly input: Json;
 }
 
 export const EMPTY_RECALL: Recall = {

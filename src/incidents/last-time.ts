@@ -2,8 +2,10 @@ import { type Action, repairOf, stepsOf } from '../core/action.ts';
 import { describePlan } from '../core/describe-act.ts';
 import type { IncidentId } from '../core/ids.ts';
 import type { Incident } from '../core/incident.ts';
+import type { IncidentRecord } from '../core/incident-record.ts';
 import { hasFallen, undoneOf } from '../core/undone.ts';
 import type { InvestigationDeps } from './deps.ts';
+import { triedIn } from './tried-in.ts';
 
 /** Counted no further. */
 const MOST_TIMES = 999;
@@ -30,16 +32,28 @@ export async function noteLastTime({ sql, records }: InvestigationDeps, id: Inci
                                             AND p.opened_at > i.opened_at - interval '24 hours'
        WHERE i.id = ${id} LIMIT ${MOST_TIMES}) AS earlier`;
   const times = seen?.times ?? 1;
+  const fixedBy = repair ? describePlan(stepsOf(actions, repair)) : null;
+  const failed = failedLast(record, fixedBy);
   const event = {
     type: 'incident.last_time',
     earlier: last.id,
     endedAt: last.ended_at,
     ended: endOf(incident),
-    fixedBy: repair ? describePlan(stepsOf(actions, repair)) : null,
+    fixedBy,
+    ...(failed === null ? {} : { failed }),
     ...(undone ? { undone } : {}),
     ...(times > 1 ? { times } : {}),
   } as const;
   await sql.begin((tx) => records.append(tx, id, event, 'last time'));
+}
+
+/** The last repair that was seen not to help, but for what helped in a later round after all. */
+function failedLast(record: IncidentRecord, fixedBy: string | null): string | null {
+  const { actions } = record;
+  const failed = triedIn(record)
+    .filter(({ purpose, verdict }) => purpose === 'repair' && verdict === 'not_fixed')
+    .map((action) => describePlan(stepsOf(actions, action)));
+  return failed.findLast((plan) => plan !== fixedBy) ?? null;
 }
 
 /** Of the last plan that people have undone. */

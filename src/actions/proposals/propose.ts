@@ -27,6 +27,7 @@ import {
 } from './draft-step.ts';
 import { clashIn, ofStep, pointOfNoReturn } from './plan-of-steps.ts';
 import { type ProposalOrder, type StoredPlan, storeProposal } from './store-proposal.ts';
+import { withTriedBefore } from './tried-before.ts';
 
 export interface ProposeDeps extends GateDeps {
   readonly screened: Screened;
@@ -70,8 +71,10 @@ export async function propose(
   // What was added to it may be about a neighbour that it did not name before.
   const criterion = ground && (await bindSystems(deps.identity, target, ground.criterion));
   const judged: Aim = { ...aim, criterion };
-  const drafts = await draftSteps(deps, calls, judged, { runbookId: notes?.runbookId ?? null, identity });
-  if ('ok' in drafts) return drafts;
+  const drafted = await draftSteps(deps, calls, judged, { runbookId: notes?.runbookId ?? null, identity });
+  if ('ok' in drafted) return drafted;
+  const isRepair = aim.purpose === 'repair';
+  const drafts = isRepair ? await withTriedBefore(deps, credential.incidentId, system, drafted) : drafted;
   const clash = clashIn(drafts);
   if (clash) return clash;
   const isSo = order.lasting && (await isSoAlready(deps, credential, calls, drafts));

@@ -6,7 +6,8 @@ import type { PlanStep } from '../../core/tool-call.ts';
 import type { Investigation, PlanOutcome, TriedAction } from '../ports.ts';
 
 /**
- * Proposes the first suggested action that was not run in this incident. What a person denied the gate keeps back for as long
+ * Proposes the first suggested action that was not run in this incident; what did not help the last time, in another one, comes after
+ * all others. What a person denied the gate keeps back for as long
  * as that No is this round's; in a later one it is asked with the No on its card. The surgeon cannot read, so everything comes
  * from a diagnosis of the playbook; a model's names no exact call.
  */
@@ -21,7 +22,10 @@ export async function plan(work: Investigation, diagnosis: Diagnosis): Promise<P
 
   const tried = (action: SuggestedAction) =>
     actsOf(action).flatMap((act) => work.tried.filter((one) => isSame(one, act, work.incident.target)));
-  const fresh = suggested.filter((action) => tried(action).length === 0);
+  const fresh = failedBeforeLast(
+    work,
+    suggested.filter((action) => tried(action).length === 0),
+  );
   const refusals: string[] = [];
   for (const [index, action] of fresh.entries()) {
     const acts = actsOf(action);
@@ -75,6 +79,24 @@ const none = (reason: string): PlanOutcome => ({ kind: 'none', reason });
 /** What is proposed as one, a single act or several in order. */
 function actsOf(action: SuggestedAction): readonly PlanStep[] {
   return [action, ...(action.andThen ?? [])];
+}
+
+/** In the runbook's order, but for what memory knows not to have helped the last time it was done here. */
+function failedBeforeLast(
+  { recall, incident }: Investigation,
+  actions: readonly SuggestedAction[],
+): readonly SuggestedAction[] {
+  const { failedActs = [] } = recall.episodes;
+  const hasFailed = (action: SuggestedAction): boolean =>
+    actsOf(action).some(({ tool, input }) =>
+      failedActs.some(
+        (one) =>
+          one.tool === tool &&
+          one.target === incident.target &&
+          canonicalJson(one.input) === canonicalJson(input),
+      ),
+    );
+  return [...actions.filter((action) => !hasFailed(action)), ...actions.filter(hasFailed)];
 }
 
 /** Nothing ran for anything else, so it may be asked for. */

@@ -1,8 +1,9 @@
 import type { IncidentId } from '../../core/ids.ts';
 import { asIncidentId } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
-import type { Episode, RecalledEpisodes, SimilarEpisode } from '../../core/memory.ts';
+import type { Episode, FailedAct, RecalledEpisodes, SimilarEpisode } from '../../core/memory.ts';
 import type { Sql } from '../../core/sql.ts';
+import type { Json } from '../../core/tool-call.ts';
 import { outwardText } from '../../safety/screen/boundary.ts';
 import { distinctiveWords, inverseFrequencies } from '../../search/text/distinctive-words.ts';
 import { type Audiences, toldOf } from '../audiences.ts';
@@ -56,8 +57,10 @@ export async function recallEpisodes(
 ): Promise<RecalledEpisodes> {
   const { sql } = deps;
   const rows = await sql<Row>`
-    SELECT incident_id, at, error, diagnosis, command, result, success, system FROM episode
-     WHERE archived_at IS NULL ORDER BY at DESC LIMIT ${LOOKED_AT}`;
+    SELECT e.incident_id, e.at, e.error, e.diagnosis, e.command, e.result, e.success, e.system, e.target, a.tool, a.input
+      FROM (SELECT * FROM episode WHERE archived_at IS NULL ORDER BY at DESC LIMIT ${LOOKED_AT}) e
+      LEFT JOIN action a ON a.id = e.action_id AND NOT e.success
+     ORDER BY e.at DESC`;
   const episodes = rows.map(toEpisode);
   const asked = distinctiveWords(error);
   const akin = episodes.flatMap(({ incidentId, error: before }) =>
@@ -77,16 +80,24 @@ export async function archiveEpisodes(sql: Sql, olderThanDays: number): Promise<
   return rows.length;
 }
 
+/** An episode with what is on record of it beside. */
+interface KeptEpisode extends Episode {
+  readonly system?: SystemFacts | null;
+  readonly target?: string | null;
+  /** Of what failed, the call itself. */
+  readonly act?: FailedAct | null;
+}
+
 /**
  * Similar: at least two telling words of the error in common, weighed by how rare they are. A success is offered first,
  * then the more similar (less so where it happened on another system), then the newer. One word in common is enough to warn
- * of a command that failed.
+ * of a command that did not help the last time.
  *
  * @param episodes newest first
  * @param system what the target runs now
  */
 export function similarEpisodes(
-  episodes: readonly (Episode & { readonly system?: SystemFacts | null })[],
+  episodes: readonly KeptEpisode[],
   error: string,
   system: SystemFacts | null = null,
 ): RecalledEpisodes {
@@ -105,11 +116,29 @@ export function similarEpisodes(
       (a, b) => Number(b.episode.success === true) - Number(a.episode.success === true) || b.score - a.score,
     )
     .map(({ episode }) => withoutSystem(episode));
-  const failed = judged.filter(({ episode, shared }) => episode.success === false && shared >= 1);
+  const failed = failedLast(judged.filter(({ shared }) => shared >= 1).map(({ episode }) => episode));
   return {
     similar: onceEach(similar).slice(0, OFFERED),
-    failedCommands: [...new Set(failed.map(({ episode }) => episode.command))],
+    failedCommands: [...new Set(failed.map(({ command }) => command))],
+    failedActs: failed.flatMap(({ act }) => act ?? []),
   };
+}
+
+/**
+ * The newest of each command on a target, where it did not help the last time and has not helped more often than not: what helped since is
+ * no warning, and neither is the one failure of what nearly always helps.
+ */
+function failedLast(episodes: readonly KeptEpisode[]): readonly KeptEpisode[] {
+  const judged = new Map<string, KeptEpisode[]>();
+  for (const episode of episodes.filter(({ success }) => success !== null)) {
+    const key = JSON.stringify([episode.target ?? null, commandPattern(episode.command)]);
+    judged.set(key, [...(judged.get(key) ?? []), episode]);
+  }
+  return [...judged.values()].flatMap((same) => {
+    const [last] = same;
+    const helped = same.filter(({ success }) => success === true).length;
+    return last?.success === false && 2 * helped <= same.length ? [last] : [];
+  });
 }
 
 /** The best of each command, whatever the process ids and times in it, with how often it was run and how often it helped. */
@@ -141,14 +170,14 @@ interface Row extends Readonly<Record<string, unknown>> {
   readonly result: string;
   readonly success: boolean | null;
   readonly system: unknown;
+  readonly tool: string | null;
+  readonly target: string | null;
+  readonly input: Json;
 }
 
-function toEpisode({
-  incident_id,
-  at,
-  system,
-  ...rest
-}: Row): Episode & { readonly system: SystemFacts | null } {
+function toEpisode({ incident_id, at, system, tool, target, input, ...rest }: Row): KeptEpisode {
   const incidentId = incident_id === null ? null : asIncidentId(incident_id);
-  return { ...rest, incidentId, timestamp: at, system: readFacts(system) };
+  // Of a forgotten incident the input is gone.
+  const act = tool === null || target === null || input === null ? null : { tool, target, input };
+  return { ...rest, incidentId, timestamp: at, system: readFacts(system), target, act };
 }

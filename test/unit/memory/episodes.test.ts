@@ -62,3 +62,22 @@ test('one word in common warns of a command that failed; unknown is neither', ()
   );
   expect(failedCommands).toEqual(['failed']);
 });
+
+test('what failed and helped since is no warning, nor one failure of what mostly helps; each on its own target', () => {
+  const end = (pid: number) => `SELECT pg_terminate_backend(${pid})`;
+  const on = (target: string, given: Episode) => ({ ...given, target });
+  const { failedCommands } = similarEpisodes(
+    [
+      on('shop-db', episode('blocked sessions', end(9), true)),
+      on('shop-db', episode('blocked sessions', end(8), false)),
+      on('carts-db', episode('blocked sessions', end(7), false)),
+      on('carts-db', episode('blocked sessions', end(6), true)),
+      on('carts-db', episode('blocked sessions', end(5), false)),
+      on('shop-db', episode('blocked sessions', 'VACUUM carts', false)),
+      on('shop-db', episode('blocked sessions', 'VACUUM carts', true)),
+      on('shop-db', episode('blocked sessions', 'VACUUM carts', true)),
+    ],
+    'blocked sessions',
+  );
+  expect(failedCommands).toEqual([end(7)]);
+});

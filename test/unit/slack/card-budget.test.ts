@@ -51,6 +51,18 @@ describe('the card on a phone', () => {
     );
   });
 
+  it('says openly that the same did not help the last time, once', () => {
+    const preflight = ['Tried before: it did not help in INC-3.', 'pid 7 is idle'];
+    const { blocks } = card({ preflight });
+    expect(visible(blocks)).toContain('Tried before: it did not help in INC-3.');
+    const all = JSON.stringify(blocks);
+    expect(all.split('it did not help in INC-3').length).toBe(2);
+    expect(all).toContain('pid 7 is idle');
+    expect(JSON.stringify(card({ preflight: preflight.slice(0, 1) }).blocks)).not.toContain(
+      'Seen just before',
+    );
+  });
+
   it('adds no more than 300 characters of the command and a line to what is dangerous', () => {
     fc.assert(
       fc.property(texts, hostile, (changes, command) => {

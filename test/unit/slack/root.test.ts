@@ -128,6 +128,22 @@ describe('what it says', () => {
     expect(hidden).not.toMatch(/INC-1|time in 24 h|seen before|Restart/);
   });
 
+  it('says what did not help the last time', () => {
+    const last: IncidentEventBody = {
+      type: 'incident.last_time',
+      earlier: asIncidentId('INC-1'),
+      endedAt: '2026-11-21T09:00:00Z',
+      ended: 'person',
+      fixedBy: null,
+      failed: 'Restart shop-worker',
+    };
+    const record = aRecord({ incident: anIncident(), events: eventsOf(opened, last) });
+    expect(seenText(drawRoot(record, options))).toContain(
+      'a person closed the incident. Did not help: Restart shop-worker',
+    );
+    expect(seenText(drawRoot(record, { ...options, mayName: () => false }))).not.toContain('Restart');
+  });
+
   it('tells how many of a group fire, and what it cost', () => {
     expect(seenText(rootOf({ members: 5, membersFiring: 3, costUsd: 0.04 }))).toMatch(
       /3 of 5 fire · \$0\.04/,
@@ -331,6 +347,7 @@ it('is at most 700 characters at every moment, whatever the texts', () => {
           endedAt: at,
           ended: 'ignored',
           fixedBy: one,
+          failed: other,
           times: 112,
         },
         {

@@ -1,4 +1,4 @@
-import { type Action, isLastingFix, MAX_COMMAND, stepsOf } from '../../../core/action.ts';
+import { type Action, isLastingFix, MAX_COMMAND, stepsOf, TRIED_BEFORE } from '../../../core/action.ts';
 import { count } from '../../../core/count.ts';
 import { describeAct, describePlan, nameOfRun } from '../../../core/describe-act.ts';
 import type { IncidentRecord } from '../../../core/incident-record.ts';
@@ -67,6 +67,7 @@ function drawAsked(
   const above = [heading(title), prose(...price(steps, action, title, options), ...careful)];
   const decision = [
     ...objections(record, steps, options),
+    ...triedBefore(steps),
     prose(
       ...(action.auditOnly
         ? [
@@ -282,9 +283,23 @@ function askedTitle(steps: readonly Action[], { auditOnly, target, undoes }: Act
   return auditOnly ? `Would propose (audit mode: nothing will run): ${inSentence(act)}` : `${act}?`;
 }
 
+const isTriedBefore = (line: string): boolean => line.startsWith(TRIED_BEFORE);
+
+/** Whoever decides has to know that it did not help the last time. */
+function triedBefore(steps: readonly Action[]): readonly Block[] {
+  const lines = steps.flatMap((step) =>
+    step.preflight.filter(isTriedBefore).map((line) => {
+      const says = cut(oneLine(line.slice(TRIED_BEFORE.length)), 120);
+      return paragraph(bold(TRIED_BEFORE), words(steps.length === 1 ? says : `step ${step.step}: ${says}`));
+    }),
+  );
+  return lines.length === 0 ? [] : [prose(...lines.slice(0, 2))];
+}
+
 function preflight(action: Action) {
-  if (action.preflight.length === 0) return [];
-  const shown = action.preflight.slice(0, 6).map((line) => [words(cut(oneLine(line), 200))]);
+  const seen = action.preflight.filter((line) => !isTriedBefore(line));
+  if (seen.length === 0) return [];
+  const shown = seen.slice(0, 6).map((line) => [words(cut(oneLine(line), 200))]);
   return [paragraph(bold('Seen just before:')), list(shown)];
 }
 

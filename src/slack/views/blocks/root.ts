@@ -325,12 +325,13 @@ function lastTimeOf({ events }: IncidentRecord, { mayName }: Options) {
 function lastTime(record: IncidentRecord, options: Options, cap: Cap): Lines {
   const last = lastTimeOf(record, options);
   if (last === null) return seenBefore(record, options, cap);
-  const { endedAt, ended, fixedBy, undone } = last;
+  const { endedAt, ended, fixedBy, failed, undone } = last;
   return [
     [
       bold('Last time: '),
       moment(endedAt, '{date_short_pretty} {time}'),
       words(`, ${lastEnds[ended]}${fixedBy ? `: ${cut(oneLine(fixedBy), cap(120))}` : ''}`),
+      ...(failed ? [words(`. Did not help: ${cut(oneLine(failed), cap(100))}`)] : []),
       ...(undone
         ? [
             words(`. ${cut(oneLine(undone.act), cap(100))}: ${undone.says} `),

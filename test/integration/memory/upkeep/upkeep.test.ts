@@ -215,6 +215,23 @@ describe('episodes', () => {
     expect((await memorySummary(rig.sql, null)).episodes).toMatchObject({ total: 2, archived: 1 });
   });
 
+  test('that failed bring the call itself, so that the same is not proposed as if it were new', async () => {
+    const [id, other] = [await ended('blocked_sessions'), await ended('another')];
+    await episode(id, 'restart', false);
+    await rig.sql`
+      INSERT INTO action (id, incident_id, round, state, tool, target, input, command, plan_hash, guard, system_identifier,
+                          timeline_id, why, blast_radius, preflight, undo, risk, verify, audit_only, expires_at)
+      VALUES ('act_restart', ${id}, 1, 'succeeded', 'service_restart', 'shop-db', '{"service": "shop"}', 'restart', 'h', '{}', '1', 1,
+              '', '', '{}', '', 'low', '{}', false, now())`;
+    await rig.sql`UPDATE episode SET target = 'shop-db'`;
+    const failed = async () => (await recallEpisodes(told(), other, 'sessions blocked on carts')).failedActs;
+    expect(await failed()).toEqual([
+      { tool: 'service_restart', target: 'shop-db', input: { service: 'shop' } },
+    ]);
+    await rig.sql`UPDATE action SET input = NULL WHERE id = 'act_restart'`;
+    expect(await failed()).toEqual([]);
+  });
+
   test('of an export that holds a secret are put back without it', async () => {
     const line = {
       kind: 'episode',

@@ -533,6 +533,28 @@ $1`,
     expect(work.calls.at(-1)?.tool).toBe('queue_purge');
   });
 
+  it.each([
+    ['what did not help the last time comes after the others', 'shop-db', 'queue_drop'],
+    ['elsewhere it may have failed', 'other-db', 'queue_purge'],
+  ])('%s', async (_, target, first) => {
+    const failedActs = [{ tool: 'queue_purge', target, input: { owner: 'bob', jobs: 600 } }];
+    const recall = { episodes: { similar: [], failedCommands: [], failedActs } };
+    const work = scriptedWork(full, { recall });
+    expect(await planned(work)).toMatchObject({ kind: 'proposed' });
+    expect(work.calls.at(-1)?.tool).toBe(first);
+  });
+
+  it('what did not help the last time is still proposed where there is nothing else', async () => {
+    const failedActs = [
+      { tool: 'queue_purge', target: 'shop-db', input: { owner: 'bob', jobs: 600 } },
+      { tool: 'queue_drop', target: 'shop-db', input: { owner: 'bob' } },
+    ];
+    const recall = { episodes: { similar: [], failedCommands: [], failedActs } };
+    const work = scriptedWork(full, { recall });
+    expect(await planned(work)).toMatchObject({ kind: 'proposed' });
+    expect(work.calls.at(-1)?.tool).toBe('queue_purge');
+  });
+
   it('says of each how it ended when all were run, and "did not help" only of what was seen not to', async () => {
     const all = (verdict: 'not_fixed' | null) => [
       { ...anAction({ input: { jobs: 600, owner: 'bob' }, command: 'purge bob' }), verdict },
