@@ -22,7 +22,14 @@ import { changesData } from './changes-data.ts';
 import { contextData } from './context-data.ts';
 import { askAboutContradiction, contradicts, disagreement } from './contradiction.ts';
 import { promptsVersion } from './load-prompt.ts';
-import { diagnosisData, guidanceText, incidentData, runbookData, triageData } from './prompt-data.ts';
+import {
+  checkFirstData,
+  diagnosisData,
+  guidanceText,
+  incidentData,
+  runbookData,
+  triageData,
+} from './prompt-data.ts';
 import { DiagnosisReport, NoActionReport, TriageReport } from './reports.ts';
 import { type Finished, guarded, nowOf, type RoleDeps, runRole, targetsOf } from './run-role.ts';
 import { askSceptic } from './sceptic.ts';
@@ -130,6 +137,7 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
     incidentData(work, nowOf(deps), {
       ...triageData(found),
       ...(known === null ? {} : runbookData(known)),
+      ...checkFirstData(work),
       ...changesData(work),
       ...contextData(work),
       targets: targetsOf(work),

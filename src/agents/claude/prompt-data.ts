@@ -1,3 +1,4 @@
+import { clipLine } from '../../core/clip.ts';
 import type { Diagnosis, Triage } from '../../core/diagnosis.ts';
 import { formatHeldBack, seenBefore } from '../../core/seen-before.ts';
 import type { ToolCall } from '../../core/tool-call.ts';
@@ -103,6 +104,35 @@ function triedBefore({ recall }: Investigation): object {
     })),
     commands_that_failed_before: recall.episodes.failedCommands.slice(0, 10),
     could_not_be_asked: recall.missing,
+  };
+}
+
+/** So many past causes are named, and so much of each. */
+const [MOST_CAUSES, OF_A_CAUSE] = [3, 200];
+
+/** Past causes as explanations to be tested by whoever looks for the cause, those first that were fixed. */
+export function checkFirstData({ recall }: Investigation): object {
+  const known = recall.incidents.flatMap(({ check }) => check ?? []);
+  const isFixed = ({ ended }: (typeof known)[number]): boolean => ended === 'fixed';
+  const inOrder = [...known.filter(isFixed), ...known.filter((one) => !isFixed(one))];
+  if (inOrder.length === 0) return {};
+  return {
+    check_first: {
+      note: 'Explanations to test before others. Make the read: what it shows now is evidence, what was found then is none.',
+      past_causes: inOrder.slice(0, MOST_CAUSES).map(({ incidentId, cause, ended, read }) => ({
+        incident: incidentId,
+        cause: clipLine(cause, OF_A_CAUSE),
+        ended,
+        ...(read === null
+          ? {}
+          : {
+              read: clipLine(
+                read.input === null ? read.tool : `${read.tool} ${JSON.stringify(read.input)}`,
+                OF_A_CAUSE,
+              ),
+            }),
+      })),
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import { withChanges } from './add-changes.ts';
 import { newFindings } from './findings.ts';
 import { lookAround } from './look-around.ts';
 import { matchRunbooks, type RunbookMatch } from './match-runbook.ts';
+import { withPastCause } from './past-cause.ts';
 import { plan } from './plan.ts';
 import type { Phase } from './read-system.ts';
 import { runRunbook } from './run-runbook.ts';
@@ -54,11 +55,11 @@ export function createPlaybook(options: PlaybookOptions): Investigator {
   return {
     name: 'playbook',
     triage: (work) => triage(work, options.runbooks(work.incident), matches(work)[0]),
-    diagnose: async (work) =>
-      withChanges(
-        work,
-        await diagnoseByBest(work, options.runbooks(work.incident), matches(work), 'diagnose'),
-      ),
+    diagnose: async (work) => {
+      const found = matches(work);
+      const byBest = () => diagnoseByBest(work, options.runbooks(work.incident), found, 'diagnose');
+      return withChanges(work, await withPastCause(work, found[0]?.by === 'alert', byBest));
+    },
     plan,
   };
 }

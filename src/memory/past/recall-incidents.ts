@@ -1,7 +1,7 @@
 import { asIncidentId } from '../../core/ids.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { Log } from '../../core/log.ts';
-import type { HeldBack, RecalledIncident } from '../../core/memory.ts';
+import type { HeldBack, PastCause, RecalledIncident } from '../../core/memory.ts';
 import type { Sql } from '../../core/sql.ts';
 import { incidentsOf } from '../../search/collections.ts';
 import type { DistanceCuts } from '../../search/distance/distance-cuts.ts';
@@ -12,6 +12,7 @@ import { clusterText } from './cluster-text.ts';
 import { type Cluster, type PastCase, withoutNearCopies } from './clusters.ts';
 import { formatEnds } from './incident-end.ts';
 import { toldClusters } from './load-clusters.ts';
+import { pastCausesOf } from './past-causes.ts';
 
 /** The seed's number of past incidents; of past problems, now that one stands for all of a kind. */
 const K = 6;
@@ -62,18 +63,29 @@ export async function recallIncidents(
   );
   const here = { domain: incident.domain, here: incident.id };
   const near = [...distances.keys()];
+  // Where near ones fill all that was looked at (one of them is the incident itself), others of their kind are found by the record alone.
+  const isFull = near.length >= ASK_FOR - 1;
+  const unseen = isFull ? Math.max(...distances.values()) : Number.POSITIVE_INFINITY;
   const [clusters, told] = await Promise.all([
     toldClusters(deps, { ...here, ids: near }),
     toldOf(deps, incident.id, near),
   ]);
   const found = clusters
-    .map((cluster) => ({ cluster, distance: distanceOf(cluster, distances, system, incident, incidentType) }))
+    .map((cluster) => ({
+      cluster,
+      distance: distanceOf(cluster, { distances, unseen }, system, incident, incidentType),
+    }))
     .filter(({ distance }) => distance <= cut)
     .toSorted((a, b) => a.distance - b.distance);
+  const recalled = withoutNearCopies(found, ({ cluster }) => cluster).slice(0, K);
+  const causes = await pastCausesOf(
+    deps.sql,
+    recalled.map(({ cluster }) => cluster),
+  );
   return {
-    incidents: withoutNearCopies(found, ({ cluster }) => cluster)
-      .slice(0, K)
-      .map(({ cluster, distance }) => toRecalled(cluster, distance)),
+    incidents: recalled.map(({ cluster, distance }) =>
+      toRecalled(cluster, distance, causes.get(cluster.newest.id)),
+    ),
     heldBack: heldBackOf(told, near),
   };
 }
@@ -81,7 +93,7 @@ export async function recallIncidents(
 /** That of its nearest incident which is of the kind that was asked for. */
 function distanceOf(
   { cases }: Cluster,
-  distances: ReadonlyMap<string, number>,
+  { distances, unseen }: { readonly distances: ReadonlyMap<string, number>; readonly unseen: number },
   system: SystemFacts | null,
   incident: Incident,
   incidentType: string | null,
@@ -91,7 +103,7 @@ function distanceOf(
       .filter((one) => isSameKind(one, incident, incidentType))
       .map((one) => {
         const otherness = systemMismatch(system, one.system);
-        return (distances.get(one.id) ?? Number.POSITIVE_INFINITY) * (1 + OTHER_SYSTEM * otherness);
+        return (distances.get(one.id) ?? unseen) * (1 + OTHER_SYSTEM * otherness);
       }),
     Number.POSITIVE_INFINITY,
   );
@@ -115,7 +127,7 @@ function isSameKind(past: PastCase, { alertName }: Incident, incidentType: strin
   return past.incidentType === incidentType || (past.incidentType === null && past.alertName === alertName);
 }
 
-function toRecalled(cluster: Cluster, distance: number): RecalledIncident {
+function toRecalled(cluster: Cluster, distance: number, check: PastCause | undefined): RecalledIncident {
   const { newest, cases } = cluster;
   return {
     incidentId: newest.id,
@@ -128,5 +140,6 @@ function toRecalled(cluster: Cluster, distance: number): RecalledIncident {
     times: cases.length,
     ended: formatEnds(cases.map(({ end }) => end)),
     document: clusterText(cluster),
+    ...(check === undefined ? {} : { check }),
   };
 }
