@@ -449,8 +449,8 @@ describe('what an admin approved about the very service', () => {
   test('is there however badly it fits, and what is about another of a like name is not', async () => {
     await write(admin, workspace(runbooksStore), {
       path: 'j/queue',
-      title: 'Jacana queue is full',
-      content: 'Drain the jacana queue.',
+      title: 'Jacana vrooms',
+      content: 'Wake the jacana.',
     });
     const said = {
       title: 'Weekdays',
@@ -477,17 +477,21 @@ describe('what an admin approved about the very service', () => {
       domain: 'docker',
       entities: entities('jacana-api'),
     });
-    const incident = { ...about('Jacana queue is full'), labels, target: 'shop-db' };
+    const incident = { ...about('Jacana vrooms'), labels, target: 'shop-db' };
     const found = pathsOf(await prepare({ incident }));
     expect(found[0]).toBe('j/queue');
-    expect(found.toSorted()).toEqual(['j/api', 'j/queue', 'j/silent']);
+    expect(found.filter((path) => path.startsWith('j/')).toSorted()).toEqual([
+      'j/api',
+      'j/queue',
+      'j/silent',
+    ]);
     // Neither the limit nor the budget ends before it.
     const more = Array.from({ length: 9 }, (_, n) => `j/more-${n}`);
     for (const path of more)
       await write(admin, workspace(runbooksStore), {
         path,
-        title: `Jacana queue is full (${path})`,
-        content: 'The jacana queue is full and has to be drained. '.repeat(25),
+        title: `Jacana vrooms (${path})`,
+        content: 'The jacana vrooms and has to be drained. '.repeat(25),
       });
     expect(
       pathsOf(await prepare({ incident }))
@@ -501,10 +505,8 @@ describe('what an admin approved about the very service', () => {
   });
 
   test('is there once: a later turn gets what fits what was said', async () => {
-    const incident = { ...about('Jacana queue is full'), labels, target: 'shop-db' };
-    expect(pathsOf(await prepare({ incident, turn: 2, text: 'the jacana queue is full' }))).toEqual([
-      'j/queue',
-    ]);
+    const incident = { ...about('Jacana vrooms'), labels, target: 'shop-db' };
+    expect(pathsOf(await prepare({ incident, turn: 2, text: 'the jacana vrooms' }))).toEqual(['j/queue']);
   });
 
   test('by its title alone, too', async () => {
