@@ -1,3 +1,4 @@
+import { count } from '../../core/count.ts';
 import { describeUsual } from '../../core/usual.ts';
 import type { LastValue } from '../../usual/usual-values.ts';
 import type { LastUsual } from '../unusual-of.ts';
@@ -27,7 +28,10 @@ export const usualValues = (known: LastUsual, now: () => number = Date.now): Con
     if (judged.length === 0) throw new Error(whyNot(last, values, at));
     const unusual = judged.filter((value) => value.unusual !== 'no');
     if (unusual.length === 0)
-      return { line: `nothing unusual of ${countOf(judged)}, read ${agesOf(judged, at)}`, nothing: true };
+      return {
+        line: `nothing unusual of ${count(judged.length, 'number')}, read ${agesOf(judged, at)}`,
+        nothing: true,
+      };
     const shown = unusual
       .slice(0, MOST)
       .map((value) => `${describeUsual(value) ?? value.label}, read ${ageOf(value, at)}`);
@@ -35,9 +39,6 @@ export const usualValues = (known: LastUsual, now: () => number = Date.now): Con
     return { line: `${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}` };
   },
 });
-
-const countOf = (values: readonly LastValue[]): string =>
-  values.length === 1 ? 'one number' : `${values.length} numbers`;
 
 function whyNot(last: readonly LastValue[], fresh: readonly LastValue[], now: number): string {
   const [newest] = last;

@@ -57,7 +57,7 @@ describe('usual values in the checklist', () => {
       ['nothing', 'Usual values: nothing unusual of 2 numbers, read 28 min ago'],
     ]);
     expect((await told([value(90, 0)]))[0]?.[1]).toBe(
-      'Usual values: nothing unusual of one number, read just now',
+      'Usual values: nothing unusual of 1 number, read just now',
     );
   });
 
