@@ -1,4 +1,5 @@
 import { canonical, fingerprint } from './fingerprint.ts';
+import { playedModel } from './models.ts';
 import { blocksOf, type MessagesRequest } from './scenario.ts';
 
 /** Input tokens of one request, split as the API's `usage` splits them. */
@@ -14,12 +15,19 @@ const BYTES_PER_TOKEN = 4;
 /** How many blocks before a breakpoint the API looks for what was written earlier (prompt caching documentation). */
 const LOOK_BACK = 20;
 
+/** What a request finds, and what it leaves. */
+export interface CacheUse {
+  readonly usage: InputUsage;
+  /** To be called when its answer begins: who asks before that finds nothing of it. */
+  write(): void;
+}
+
 /**
  * Prompt caching by blocks in the API's order (tools, system, messages): a request reads the longest prefix that an
  * earlier one wrote at a breakpoint, no more than `LOOK_BACK` blocks before one of its own, and writes up to its own
- * last breakpoint. Expiry is not played.
+ * last breakpoint. What is shorter than its model caches is not written. Expiry is not played.
  */
-export function createPromptCache(): { use(request: MessagesRequest): InputUsage } {
+export function createPromptCache(): { use(request: MessagesRequest): CacheUse } {
   const written = new Set<string>();
   return {
     use(request) {
@@ -27,24 +35,27 @@ export function createPromptCache(): { use(request: MessagesRequest): InputUsage
       const automatic = request['cache_control'] !== undefined;
       const marked = blocks.map((block, index) => block.marked || (automatic && index === blocks.length - 1));
       const lastMark = marked.lastIndexOf(true);
+      const least = playedModel(request.model)?.minCachedTokens ?? 0;
       let key = request.model;
       let read = 0;
       let total = 0;
-      let markedTokens = 0;
+      let cached = 0;
       const fresh: string[] = [];
       for (const [index, block] of blocks.entries()) {
         key = fingerprint(key, block.value);
         total += block.tokens;
-        if (index <= lastMark) markedTokens = total;
+        if (index <= lastMark && total >= least) cached = total;
         const seen = marked.slice(index, index + LOOK_BACK + 1).includes(true);
         if (seen && written.has(key)) read = total;
-        if (marked[index]) fresh.push(key);
+        if (marked[index] && total >= least) fresh.push(key);
       }
-      for (const each of fresh) written.add(each);
       return {
-        input_tokens: total - markedTokens,
-        cache_creation_input_tokens: Math.max(0, markedTokens - read),
-        cache_read_input_tokens: read,
+        usage: {
+          input_tokens: total - cached,
+          cache_creation_input_tokens: Math.max(0, cached - read),
+          cache_read_input_tokens: read,
+        },
+        write: () => void fresh.forEach((each) => written.add(each)),
       };
     },
   };

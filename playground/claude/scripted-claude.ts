@@ -10,7 +10,7 @@ import { createCompactions, isCompaction, plainSummary } from './compaction.ts';
 import { createHistory } from './history.ts';
 import { createHolds } from './holds.ts';
 import { modelInfo, playedModel } from './models.ts';
-import { countTokens, createPromptCache } from './prompt-cache.ts';
+import { type CacheUse, countTokens, createPromptCache } from './prompt-cache.ts';
 import type { MessagesRequest, Scenario, ScriptedFault, ScriptedReply } from './scenario.ts';
 import { believing, isSceptic } from './sceptic.ts';
 import { sendEvents } from './send.ts';
@@ -191,6 +191,7 @@ async function reply(
   wire: Wire,
 ): Promise<void> {
   const { body } = record;
+  const cached = playing.cache.use(body);
   const said = nextReply(playing, body);
   if (said === undefined) {
     const message = 'the scenario has no turn left';
@@ -201,7 +202,7 @@ async function reply(
     const { status, type = ERROR_TYPES[status] ?? 'api_error', message = type, headers } = said.fault;
     return fail(record, response, { status, type, message }, wire, headers);
   }
-  await answer(playing, record, response, said, wire);
+  await answer(playing, record, response, { said, cached, wire });
 }
 
 const compacts = ({ options }: Playing, request: MessagesRequest): boolean =>
@@ -228,10 +229,10 @@ async function answer(
   playing: Playing,
   record: RecordedRequest,
   response: ServerResponse,
-  said: ScriptedReply,
-  { render, errorEvent, contentType, requestIdHeader }: Wire,
+  { said, cached, wire }: { readonly said: ScriptedReply; readonly cached: CacheUse; readonly wire: Wire },
 ): Promise<void> {
   const { body } = record;
+  const { render, errorEvent, contentType, requestIdHeader } = wire;
   const { history, compactions } = playing;
   const whole = compactions.expand(body);
   playing.serial += 1;
@@ -240,7 +241,7 @@ async function answer(
   const rendered = render(said, {
     model: body.model,
     messageId: `msg_scripted_${serial}`,
-    input: playing.cache.use(body),
+    input: cached.usage,
     showThinking: (body['thinking'] as { display?: string } | undefined)?.display === 'summarized',
     sign: () => history.sign(whole, salt++),
     ...(compacts(playing, body) ? { signSummary: (content) => compactions.sign(whole, content) } : {}),
@@ -248,6 +249,7 @@ async function answer(
   });
   record.usage = rendered.usage as Record<string, unknown>;
   record.bytes = rendered.events.reduce((sum, event) => sum + event.bytes.length, 0);
+  cached.write();
   response.writeHead(200, {
     'content-type': contentType,
     'cache-control': 'no-cache',

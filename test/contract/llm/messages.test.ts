@@ -41,14 +41,14 @@ describe.each(WAYS)('a message over $name', (way) => {
 
   it('is echoed so that the server accepts its thinking in the next turn, from the cache', async () => {
     rig = await startRig([TWO_CALLS, { blocks: [{ text: 'pid 7' }] }], { way });
-    const first = await rig.ask({ system: 'You investigate. '.repeat(200) });
+    const first = await rig.ask({ system: 'You investigate. '.repeat(400) });
     const stored = JSON.parse(JSON.stringify(first)) as typeof first;
     const results: ModelTurn = {
       role: 'user',
       content: stored.toolUses.map((use) => ({ type: 'tool_result', tool_use_id: use.id, content: 'none' })),
     };
     const second = await rig.ask({
-      system: 'You investigate. '.repeat(200),
+      system: 'You investigate. '.repeat(400),
       messages: [QUESTION, { role: 'assistant', content: stored.content }, results],
     });
     expect(second.text).toBe('pid 7');

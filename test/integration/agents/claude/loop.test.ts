@@ -59,7 +59,8 @@ describe('the loop', () => {
   it('finds all that it sent before in the cache, also after more calls at once than the API looks back over', async () => {
     const many = Array.from({ length: 14 }, (_, n) => call('pg_activity', { n }));
     rig = await startLoop([{ blocks: many }, { blocks: [call('pg_blocking')] }, found()]);
-    await rig.run();
+    // Long enough for a cache to take it.
+    await rig.run({ system: 'rule '.repeat(1_000) });
     const [, second, third] = rig.claude.requests.map(({ usage }) => usage as Record<string, number>);
     const total = (usage: Record<string, number> | undefined) =>
       (usage?.['cache_read_input_tokens'] ?? 0) + (usage?.['cache_creation_input_tokens'] ?? 0);
