@@ -44,7 +44,7 @@ export interface CostBreaker {
   reserve(call: {
     readonly incidentId: string | null;
     readonly usd: number;
-    /** When a call of a process that died counts no longer. */
+    /** When a call that nobody has released counts as spent: its process died, and what it cost will never be known. */
     readonly forMs: number;
     readonly waitMs: number;
     readonly signal: AbortSignal;
@@ -127,6 +127,7 @@ function admit(deps: Deps, incidentId: string | null, usd: number, forMs: number
   const { sql, limits } = deps;
   return sql.begin(async (tx): Promise<Admission> => {
     const [breaker] = await tx<BreakerRow>`SELECT * FROM cost_breaker FOR UPDATE`;
+    await spendOfTheDead(tx);
     const sums = await count(tx, limits, incidentId);
     const budget = overBudget(limits, sums, incidentId);
     if (budget) return budget;
@@ -142,6 +143,22 @@ function admit(deps: Deps, incidentId: string | null, usd: number, forMs: number
     if (state === 'half_open') await tx`UPDATE cost_breaker SET trial = ${id}::uuid`;
     return { kind: 'admitted', id };
   });
+}
+
+/**
+ * What a process that died had reserved counts as spent, all of it: the server charges for what it has answered, whether or not anybody
+ * was there to hear it. Otherwise a bot that is killed again and again would have no budget.
+ */
+async function spendOfTheDead(tx: Tx): Promise<void> {
+  await tx`
+    WITH dead AS (
+      DELETE FROM spend_reservation r WHERE until <= statement_timestamp()
+      RETURNING (SELECT id FROM incident WHERE id = r.incident_id) AS incident_id, usd, at),
+    spent AS (
+      INSERT INTO usage (incident_id, role, model, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, cost_usd, at)
+      SELECT incident_id, 'cut off', 'at most', 0, 0, 0, 0, usd, at FROM dead)
+    UPDATE incident i SET cost_usd = cost_usd + d.usd, updated_at = clock_timestamp()
+      FROM (SELECT incident_id, sum(usd) AS usd FROM dead GROUP BY incident_id) d WHERE i.id = d.incident_id`;
 }
 
 const per = ({ usd, windowMs }: CostLimits): string => `$${usd} in ${windowMs / 60_000} minutes`;
@@ -211,8 +228,6 @@ async function release(deps: Deps, id: string): Promise<void> {
   await deps.sql.begin(async (tx) => {
     const [breaker] = await tx<BreakerRow>`SELECT * FROM cost_breaker FOR UPDATE`;
     await tx`DELETE FROM spend_reservation WHERE id = ${id}::uuid`;
-    // Those of dead processes, while one is at it.
-    await tx`DELETE FROM spend_reservation WHERE until < statement_timestamp() - interval '1 hour'`;
     await stateNow(tx, deps, breaker, await count(tx, deps.limits, null));
   });
 }

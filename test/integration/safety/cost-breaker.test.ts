@@ -109,11 +109,25 @@ describe('the breaker', () => {
     expect((await breaker.view()).state).toBe('closed');
   });
 
-  test('a call of a process that died counts until its time is up, and no longer', async () => {
-    await reserve(5, { forMs: 600_000 });
-    expect(await reserve(1)).toMatchObject({ ok: false });
-    await database.sql`UPDATE spend_reservation SET until = clock_timestamp()`;
-    expect(await reserve(1)).toMatchObject({ ok: true });
+  test('a call of a process that died counts as reserved until its time is up, and as spent from then on', async () => {
+    const { sql } = database;
+    const incidentId = 'INC-1';
+    await sql`
+      INSERT INTO incident (id, title, severity, domain, source, fingerprint, labels, annotations)
+      VALUES (${incidentId}, 't', 'critical', 'postgres', 'manual', 'f', '{}', '{}')`;
+    await reserve(3, { forMs: 600_000, incidentId });
+    await reserve(2, { forMs: 600_000, incidentId: 'INC-gone' });
+    expect(await reserve(1)).toMatchObject({ ok: false, code: 'COST_RESERVED' });
+    expect(await total()).toBe(0);
+    await sql`UPDATE spend_reservation SET until = clock_timestamp()`;
+    expect(await reserve(1)).toMatchObject({ ok: false, code: 'COST_BREAKER' });
+    // Once.
+    expect(await reserve(1)).toMatchObject({ ok: false, code: 'COST_BREAKER' });
+    expect(await sql`SELECT incident_id, cost_usd FROM usage ORDER BY cost_usd`).toEqual([
+      { incident_id: null, cost_usd: 2 },
+      { incident_id: incidentId, cost_usd: 3 },
+    ]);
+    expect(await sql`SELECT cost_usd FROM incident`).toEqual([{ cost_usd: 3 }]);
   });
 
   test('opens above the limit, half-opens for one call when half of it is free, and closes after it', async () => {
