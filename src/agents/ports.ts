@@ -76,6 +76,11 @@ export interface Investigation {
    * `purpose` says in a few words, for the thread, why it is called.
    */
   callTool(request: ToolCallRequest, purpose?: string): Promise<ToolCallResult>;
+  /**
+   * The same calls by a credential that is good for these tools alone: the gate refuses every other, whatever was offered.
+   * Absent where no gate gives any out (replays).
+   */
+  only?(tools: readonly string[]): Pick<Investigation, 'callTool' | 'leaveOut'>;
   /** What to look at first on the target when no runbook fits; none without a target. */
   readonly looks: readonly FirstLook[];
   /** What else may be read, beside the incident's target. Absent where nothing can (replays). */

@@ -59,11 +59,9 @@ async function attempt<T>(
   use: (investigator: Investigator, work: Investigation) => Promise<T>,
 ): Promise<T> {
   const { deps, incident } = run;
-  const credential = deps.vault.mint({
-    role,
-    incidentId: incident.id,
-    targets: incident.target ? [incident.target] : [],
-  });
+  const grant = { role, incidentId: incident.id, targets: incident.target ? [incident.target] : [] };
+  const credential = deps.vault.mint(grant);
+  const narrower: Credential[] = [];
   const words = createProgress(run);
   const stop = watchForStop(run);
   try {
@@ -93,6 +91,19 @@ async function attempt<T>(
         ...(again ? { retriedRead: again } : {}),
       };
     });
+    const callsBy = (by: Credential): Pick<Investigation, 'callTool' | 'leaveOut'> => ({
+      // Whoever does not look at the signal goes no step further all the same, whatever the read has said.
+      callTool: async (request, purpose) => {
+        stop.signal.throwIfAborted();
+        const result = await deps.gate.call(by, request, { purpose, signal: stop.signal });
+        stop.signal.throwIfAborted();
+        return result;
+      },
+      leaveOut: async (request, purpose, why) => {
+        stop.signal.throwIfAborted();
+        await deps.gate.call(by, request, { purpose, signal: stop.signal, notRun: why });
+      },
+    });
     const work: Investigation = {
       looks: incident.target === null ? [] : deps.gate.looks(incident.target),
       neighbours: incident.target === null ? [] : deps.gate.neighbours(incident.target),
@@ -101,16 +112,11 @@ async function attempt<T>(
       ...context,
       signal: stop.signal,
       hintsSince: (seq) => hintsSince(deps, incident, Math.max(seq, begun)),
-      // Whoever does not look at the signal goes no step further all the same, whatever the read has said.
-      callTool: async (request, purpose) => {
-        stop.signal.throwIfAborted();
-        const result = await deps.gate.call(credential, request, { purpose, signal: stop.signal });
-        stop.signal.throwIfAborted();
-        return result;
-      },
-      leaveOut: async (request, purpose, why) => {
-        stop.signal.throwIfAborted();
-        await deps.gate.call(credential, request, { purpose, signal: stop.signal, notRun: why });
+      ...callsBy(credential),
+      only: (tools) => {
+        const narrow = deps.vault.mint({ ...grant, tools });
+        narrower.push(narrow);
+        return callsBy(narrow);
       },
       // Of what is being written, only what no secret can be half of.
       say: (text, kind) => words.say(kind === 'writing' || kind === 'thought' ? settledPart(text) : text),
@@ -146,7 +152,7 @@ async function attempt<T>(
     throw stop.signal.aborted ? new InvestigationStopped(error) : error;
   } finally {
     stop.end();
-    deps.vault.revoke(credential);
+    for (const each of [credential, ...narrower]) deps.vault.revoke(each);
     await words.end();
   }
 }

@@ -5,7 +5,7 @@ import { asActionId, asToolCallId, type ToolCallId } from '../../core/ids.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { ToolCallResult } from '../../core/tool-call.ts';
 import type { Runbook } from '../../runbooks/runbook.ts';
-import type { ReportReview } from '../loop/types.ts';
+import { CLOSING_MS, type ReportReview } from '../loop/types.ts';
 import { withChanges } from '../playbook/add-changes.ts';
 import { checkKnownProblem, type RunbookCheck } from '../playbook/create-playbook.ts';
 import { readAround } from '../playbook/look-around.ts';
@@ -33,7 +33,15 @@ import {
 import { DiagnosisReport, NoActionReport, TriageReport } from './reports.ts';
 import { type Finished, guarded, nowOf, type RoleDeps, runRole, targetsOf } from './run-role.ts';
 import { askSceptic } from './sceptic.ts';
-import { gapsOf, SIDE_BY_SIDE_USD, testedData, testSideBySide } from './side-by-side.ts';
+import {
+  gapsOf,
+  LEAD_MS,
+  SIDE_BY_SIDE_MS,
+  SIDE_BY_SIDE_USD,
+  type SideBySide,
+  sideBySideData,
+  testSideBySide,
+} from './side-by-side.ts';
 import { tidyDiagnosis, tidyNoAction, tidyTriage } from './tidy-report.ts';
 
 export interface ClaudeDeps extends RoleDeps {
@@ -48,6 +56,11 @@ export interface ClaudeDeps extends RoleDeps {
 const DIAGNOSIS_USD = 2;
 const PLANNING_USD = 0.5;
 const PLANNING_TURNS = 6;
+const DIAGNOSIS_MS = 10 * 60_000;
+/** Of whoever weighs what others have tested: their time is over by then, and the credential of all of them began before it. */
+const WEIGHING_MS = 7 * 60_000;
+/** How long Claude looks for a cause at most, ms, its last message included; a credential must outlive it. */
+export const CAUSE_MS = Math.max(LEAD_MS + DIAGNOSIS_MS, SIDE_BY_SIDE_MS + WEIGHING_MS) + CLOSING_MS;
 /** What one more round at full effort may cost at most, US dollars. */
 export const ROUND_USD = SIDE_BY_SIDE_USD + DIAGNOSIS_USD + PLANNING_USD;
 
@@ -144,11 +157,14 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
       ...more,
     });
   // What a runbook knows is tested by it already.
-  const tested =
-    isFull && !shown && work.sideBySide === true ? await testSideBySide(deps, work, data, deps.testMs) : [];
+  const side: SideBySide =
+    isFull && !shown && work.sideBySide === true
+      ? await testSideBySide(deps, work, data, deps.testMs)
+      : { looked: [], tested: [] };
+  const { tested } = side;
   const outcome = await runRole(deps, work, {
     role: 'detective',
-    data: data(testedData(tested)),
+    data: data(sideBySideData(side)),
     task: shown
       ? 'The runbook’s reads show a cause (runbook_check). Check it: is it the cause of this alert, and what else could look the same? Then call report_diagnosis.'
       : tested.length > 0
@@ -172,7 +188,12 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
           reviews,
         ),
     },
-    limits: { turns: 20, toolCalls: 60, usd: DIAGNOSIS_USD, wallMs: 10 * 60_000 },
+    limits: {
+      turns: 20,
+      toolCalls: 60,
+      usd: DIAGNOSIS_USD,
+      wallMs: tested.length > 0 ? WEIGHING_MS : DIAGNOSIS_MS,
+    },
   });
   const said = diagnosisOf(reported(outcome), outcome, work);
   const diagnosis = { ...said, unknown: [...said.unknown, ...gapsOf(tested)] };

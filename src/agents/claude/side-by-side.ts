@@ -1,6 +1,9 @@
 import { anySignal } from '../../core/any-signal.ts';
 import { clip } from '../../core/clip.ts';
 import { count } from '../../core/count.ts';
+import type { FirstLook } from '../../core/target.ts';
+import type { ToolCallResult } from '../../core/tool-call.ts';
+import { CLOSING_MS } from '../loop/types.ts';
 import { type Investigation, InvestigatorFailed } from '../ports.ts';
 import { ExplanationsReport, TestReport } from './reports.ts';
 import { type Finished, type RoleDeps, type RoleRun, runRole } from './run-role.ts';
@@ -14,10 +17,16 @@ const LEAD_USD = 0.25;
 const TEST_USD = 0.4;
 /** What it may cost at most, US dollars. */
 export const SIDE_BY_SIDE_USD = LEAD_USD + MOST * TEST_USD;
+/** From here on each of them is told to conclude, ms. A report alone has been seen to take a minute and a half. */
+export const TEST_CONCLUDES_MS = 2 * 60_000;
 /** Of the lead, and of each test; whoever has not answered then is a gap. */
-const LIMIT_MS = 3 * 60_000;
-/** From here on a test is told to conclude. */
-const CONCLUDE_MS = 90_000;
+const LIMIT_MS = TEST_CONCLUDES_MS + CLOSING_MS;
+/** What naming the explanations takes at most, ms. */
+export const LEAD_MS = LIMIT_MS;
+/** What naming and testing them takes at most, ms. */
+export const SIDE_BY_SIDE_MS = LEAD_MS + LIMIT_MS;
+/** Characters of what one first look shows. */
+const OF_A_LOOK = 1_200;
 
 /** An explanation, and what came of testing it. The ids are those on record. */
 export interface Tested extends Pick<TestReport, 'end' | 'says' | 'evidence' | 'unknown'> {
@@ -26,9 +35,20 @@ export interface Tested extends Pick<TestReport, 'end' | 'says' | 'evidence' | '
   readonly gap: string | null;
 }
 
+interface Look extends FirstLook {
+  readonly result: ToolCallResult;
+}
+
+/** What came of it: what the target showed first, and each explanation. */
+export interface SideBySide {
+  readonly looked: readonly Look[];
+  readonly tested: readonly Tested[];
+}
+
 /**
  * A lead names what could be the cause, and of each the read that would disprove it; all are tested at once, each in a context of its own.
- * None where no two could be named. Each is one durable step: what a crash cuts off is tested again, what was tested is not.
+ * None where no two could be named. Meanwhile the target is looked at, so that the first finding does not wait for a lead. Each is one
+ * durable step: what a crash cuts off is done again, what was done is not.
  *
  * @param data the first turn without the explanation; @param limitMs of each, default three minutes
  * @throws the signal's reason, when the work is stopped
@@ -38,10 +58,11 @@ export async function testSideBySide(
   work: Investigation,
   data: (more: object) => string,
   limitMs = LIMIT_MS,
-): Promise<readonly Tested[]> {
+): Promise<SideBySide> {
   const prefix = `r${work.incident.round}`;
+  const looking = lookFirst(work, `claude:looks:${prefix}`);
   // It reads nothing, so it is offered nothing.
-  const led = await apart({ ...deps, tools: [] }, work, `claude:lead:${prefix}`, limitMs, {
+  const leading = apart({ ...deps, tools: [] }, work, `claude:lead:${prefix}`, limitMs, {
     role: 'lead',
     data: data({}),
     task: 'Name the explanations and call report_explanations.',
@@ -54,10 +75,12 @@ export async function testSideBySide(
       schema: ExplanationsReport,
       tidy: tidyExplanations,
     },
-    limits: { turns: 3, toolCalls: 1, usd: LEAD_USD, wallMs: CONCLUDE_MS },
+    limits: { turns: 3, toolCalls: 1, usd: LEAD_USD, wallMs: TEST_CONCLUDES_MS },
   });
+  await allEnded([looking, leading]);
+  const [looked, led] = await Promise.all([looking, leading]);
   const named = led.ok ? led.report.explanations : [];
-  if (named.length < LEAST) return [];
+  if (named.length < LEAST) return { looked, tested: [] };
   const explanations = named.slice(0, MOST);
   const beyond = named.slice(MOST).map(({ cause }) => untested(cause, `${MOST} are tested at once`));
   work.say(
@@ -65,31 +88,51 @@ export async function testSideBySide(
   );
   // What one writes into memory the others would read, and who is tested again would write it again.
   const reading = { ...deps, tools: deps.tools.filter(({ kind }) => kind !== 'memory_write') };
-  const tests = await Promise.allSettled(
-    explanations.map(async ({ cause, disprovedBy }, nth): Promise<Tested> => {
-      const others = explanations.filter((_, other) => other !== nth).map((other) => other.cause);
-      const tested = await apart(reading, work, `claude:specialist:${prefix}:${nth}`, limitMs, {
-        role: 'specialist',
-        data: data({ test: { explanation: cause, disproved_by: disprovedBy, others } }),
-        task: 'Test this explanation and call report_test.',
-        about: '',
-        effort: 'medium',
-        maxTokens: 8_000,
-        report: {
-          name: 'report_test',
-          description: 'Ends your work: whether the explanation stands, with the reads that show it.',
-          schema: TestReport,
-          tidy: tidyTest,
-        },
-        limits: { turns: 8, toolCalls: 20, usd: TEST_USD, wallMs: CONCLUDE_MS },
-      });
-      return tested.ok ? { explanation: cause, ...tested.report, gap: null } : untested(cause, tested.reason);
-    }),
+  const tests = explanations.map(async ({ cause, disprovedBy }, nth): Promise<Tested> => {
+    const others = explanations.filter((_, other) => other !== nth).map((other) => other.cause);
+    const tested = await apart(reading, work, `claude:specialist:${prefix}:${nth}`, limitMs, {
+      role: 'specialist',
+      data: data({
+        ...lookedData(looked),
+        test: { explanation: cause, disproved_by: disprovedBy, others },
+      }),
+      task: 'Test this explanation and call report_test.',
+      about: '',
+      effort: 'medium',
+      maxTokens: 8_000,
+      report: {
+        name: 'report_test',
+        description: 'Ends your work: whether the explanation stands, with the reads that show it.',
+        schema: TestReport,
+        tidy: tidyTest,
+      },
+      limits: { turns: 8, toolCalls: 20, usd: TEST_USD, wallMs: TEST_CONCLUDES_MS },
+    });
+    return tested.ok ? { explanation: cause, ...tested.report, gap: null } : untested(cause, tested.reason);
+  });
+  await allEnded(tests);
+  return { looked, tested: [...(await Promise.all(tests)), ...beyond] };
+}
+
+/** So that what fails in one ends none of the others half-way: nobody works on after its turn. */
+const allEnded = async (works: readonly Promise<unknown>[]): Promise<void> =>
+  void (await Promise.allSettled(works));
+
+/** What the playbook would look at first, all at once. */
+async function lookFirst(work: Investigation, name: string): Promise<readonly Look[]> {
+  const { target } = work.incident;
+  if (target === null) return [];
+  if (work.looks.length > 0) work.say(work.looks.map(({ why }) => `${why} …`).join('\n'));
+  return work.durably(name, () =>
+    Promise.all(
+      work.looks.map(
+        async (look): Promise<Look> => ({
+          ...look,
+          result: await work.callTool({ tool: look.tool, target, input: {} }, look.why),
+        }),
+      ),
+    ),
   );
-  // Only when all have ended: none of them works on after its turn.
-  const broken = tests.find((test) => test.status === 'rejected');
-  if (broken) throw broken.reason;
-  return [...tests.flatMap((test) => (test.status === 'fulfilled' ? [test.value] : [])), ...beyond];
 }
 
 const untested = (explanation: string, gap: string): Tested => ({
@@ -101,15 +144,28 @@ const untested = (explanation: string, gap: string): Tested => ({
   gap,
 });
 
-/** For a first turn: what each test came to. */
-export const testedData = (tested: readonly Tested[]): object =>
-  tested.length === 0
+/** For a first turn: what the target showed first, and what each test came to. */
+export const sideBySideData = ({ looked, tested }: SideBySide): object => ({
+  ...lookedData(looked),
+  ...(tested.length === 0
     ? {}
     : {
         tested: tested.map(({ explanation, end, says, evidence, unknown, gap }) =>
           gap === null
             ? { explanation, end, says, evidence, ...(unknown.length === 0 ? {} : { unknown }) }
             : { explanation, end: 'not tested', because: gap },
+        ),
+      }),
+});
+
+const lookedData = (looked: readonly Look[]): object =>
+  looked.length === 0
+    ? {}
+    : {
+        looked: looked.map(({ tool, result }) =>
+          'reason' in result
+            ? { tool, could_not_be_read: clip(result.reason, 200) }
+            : { tool_call_id: result.toolCallId, tool, output: clip(result.text, OF_A_LOOK) },
         ),
       };
 
@@ -133,13 +189,14 @@ function apart<T extends ExplanationsReport | TestReport>(
     const late = AbortSignal.timeout(limitMs);
     const alone: Investigation = {
       ...work,
+      // Not only unseen: what it is not offered, the gate refuses it.
+      ...work.only?.(deps.tools.map((tool) => tool.name)),
       signal: anySignal([work.signal, late]),
       durably: (_, fn) => fn(),
       say: () => undefined,
       unsay: () => undefined,
       memoryFor: async () => null,
       hintsSince: async () => [],
-      modelChanged: async () => undefined,
     };
     try {
       return { ok: true, report: onRecord(await runRole(deps, alone, run)) };

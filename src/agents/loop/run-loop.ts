@@ -8,6 +8,7 @@ import { type AskedBefore, type RunToolsOptions, runTogether, runTools, type Too
 import { compactLocally, type History, shorten } from './shorten.ts';
 import {
   type AgentEvent,
+  CLOSING_MS,
   DEFAULT_LIMITS,
   type LimitKind,
   type LoopOptions,
@@ -21,8 +22,6 @@ const MAX_INVALID_REPORTS = 2;
 const MAX_NUDGES = 1;
 /** Messages without any content; asked again with the identical request. */
 const MAX_EMPTY = 2;
-/** What a last message may take when the time is up: it says what is known. */
-const CLOSING_MS = 60_000;
 /** From here on every further turn costs more than beginning anew from a summary; models hold at least 200,000. */
 const COMPACT_AT_TOKENS = 150_000;
 /** A message cut by `max_tokens` is asked again with twice the room. */

@@ -124,6 +124,9 @@ export type AgentEvent =
       readonly repeated: boolean;
     };
 
+/** What a last message may take when the time is up, ms: it says what is known. */
+export const CLOSING_MS = 60_000;
+
 export interface LoopOptions<T> {
   readonly stream: ModelStream;
   readonly system: string;

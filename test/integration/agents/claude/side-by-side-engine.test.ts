@@ -1,59 +1,48 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import type { MessagesRequest, ScriptedReply } from '../../../../playground/claude/scenario.ts';
 import { createScriptedClaude, type ScriptedClaude } from '../../../../playground/claude/scripted-claude.ts';
-import { createClaude } from '../../../../src/agents/claude/create-claude.ts';
-import type { Investigator } from '../../../../src/agents/ports.ts';
 import type { IncidentId } from '../../../../src/core/ids.ts';
 import type { IncidentState } from '../../../../src/core/incident.ts';
 import { openDatabase } from '../../../../src/infra/db/client.ts';
-import { createAnthropicBackend } from '../../../../src/llm/anthropic.ts';
-import { createModelGateway } from '../../../../src/llm/gateway.ts';
-import { createAuditLog } from '../../../../src/safety/audit/audit-chain.ts';
-import { type CostLimits, createCostBreaker } from '../../../../src/safety/limits/cost-breaker.ts';
-import { defineReadTool, type Tool } from '../../../../src/tools/define.ts';
-import { boxAlert, boxTools, type Core, createCore, type Machine } from '../../../support/core.ts';
+import { memoryRemember } from '../../../../src/tools/memory/memory-remember.ts';
+import { boxAlert, type Core, type Machine } from '../../../support/core.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../../support/postgres.ts';
-import { quiet } from '../../../support/quiet.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
+import { noSystems } from '../../../support/targets.ts';
 import { waitFor } from '../../../support/wait-for.ts';
+import {
+  box,
+  CAUSES,
+  firstTurn,
+  LIMITS,
+  offers,
+  POLICY,
+  STALLED,
+  startDetectives,
+  testOf,
+} from './several-detectives.ts';
 
 /** Several detectives on the real engine, gate, record and breaker: what a restart asks again, and what a *Stop* ends. */
 const machine: Machine = { broken: true, generation: 1, effects: 0, helps: true };
-const LIMITS: CostLimits = { usd: 50, windowMs: 600_000, perIncidentUsd: 10, perDayUsd: 100 };
-const CAUSES = ['part 0 is worn', 'part 1 is worn', 'part 2 is worn'];
 let database: ScratchDatabase;
 let claude: ScriptedClaude;
 let core: Core;
 let policyPath: string;
 /** Explanations whose test is held when it is about to report. */
 let held: readonly string[];
-/** The detective has a claim of a call that a test has made up. */
-let invents: boolean;
-
-const boxPart: Tool = defineReadTool({
-  name: 'box_part',
-  description: 'Looks at one part of the box.',
-  kind: 'read',
-  domain: 'postgres',
-  input: z.strictObject({ part: z.int() }),
-  timeoutMs: 10_000,
-  run: async (_, { part }) => ({ text: `part ${part} of the box is worn`, data: { part } }),
-});
+/** What the detective claims of calls that a test has made up. */
+let invented: readonly object[];
 
 beforeEach(async () => {
   Object.assign(machine, { broken: true, generation: 1, effects: 0, helps: true });
   held = [];
-  invents = false;
+  invented = [];
   policyPath = join(scratchDir(), 'policy.yaml');
-  writeFileSync(
-    policyPath,
-    'rules: [{ name: everything }]\neffort: [{ match: alertname="BoxBroken", effort: full }]\n',
-  );
+  writeFileSync(policyPath, POLICY);
   database = await scratchDatabase({ migrate: true });
-  claude = await createScriptedClaude({ scenario: box });
+  claude = await createScriptedClaude({ scenario: heldBox });
   core = await start();
 });
 afterEach(async () => {
@@ -63,87 +52,21 @@ afterEach(async () => {
   await database.drop();
 });
 
-async function start(as: (claude: Investigator) => Investigator = (same) => same): Promise<Core> {
-  const tools = [...boxTools(machine), boxPart];
-  const started: Core = await createCore({
-    url: database.url,
-    tools,
-    policyPath,
-    claude: as(
-      createClaude({
-        llm: createModelGateway({
-          backend: createAnthropicBackend({ apiKey: 'test-key', baseUrl: claude.url }),
-          retry: { baseDelayMs: 1 },
-        }),
-        tools,
-        targets: ['box'],
-        breaker: {
-          reserve: (call) => {
-            const { sql } = started;
-            return createCostBreaker({ sql, audit: createAuditLog(sql), limits: LIMITS, log: quiet }).reserve(
-              call,
-            );
-          },
-        },
-        toolCalls: async (id: IncidentId) => (await started.records.load(id))?.toolCalls ?? [],
-      }),
-    ),
-  });
-  await started.start();
-  return started;
+const start = (more: Partial<Parameters<typeof startDetectives>[0]> = {}): Promise<Core> =>
+  startDetectives({ url: database.url, api: claude.url, policyPath, machine, ...more });
+
+/** Another one in its place. */
+async function restart(more: Parameters<typeof start>[0]): Promise<void> {
+  await core.stop();
+  core = await start(more);
 }
 
-const offers = (request: MessagesRequest, tool: string): boolean =>
-  (request.tools ?? []).some(({ name }) => name === tool);
-const firstTurn = (request: MessagesRequest): string => JSON.stringify(request.messages[0]);
-const testOf = (request: MessagesRequest): string =>
-  /\\"explanation\\": \\"([^"\\]+)/.exec(firstTurn(request))?.[1] ?? '';
-
-function box(request: MessagesRequest): ScriptedReply {
-  const says = (tool: string, input: object): ScriptedReply => ({ blocks: [{ tool, input }] });
-  if (offers(request, 'report_triage'))
-    return says('report_triage', { severity: 'critical', reason: 'broken' });
-  if (offers(request, 'report_explanations'))
-    return says('report_explanations', {
-      explanations: CAUSES.map((cause, part) => ({ cause, disprovedBy: `box_part ${part}` })),
-    });
-  if (offers(request, 'report_test')) return test(request);
-  if (offers(request, 'report_no_action'))
-    return { blocks: [{ text: 'Mend.' }, { tool: 'box_mend', input: { how: 'glue', why: 'It mends it.' } }] };
-  const id = /tc_[a-z0-9]{12}/.exec(firstTurn(request))?.[0] ?? '';
-  const part = new RegExp(`${id}[^}]*part (\\d) of the box`).exec(firstTurn(request))?.[1] ?? '';
-  return says('report_diagnosis', {
-    verdict: 'cause_found',
-    rootCause: `Part ${part} of the box is worn.`,
-    confidence: 0.95,
-    evidence: [
-      { claim: `Part ${part} is worn.`, toolCallIds: [id], quote: `part ${part} of the box is worn` },
-      ...(invents
-        ? [{ claim: 'It is worn.', toolCallIds: ['tc_00000000dead'], quote: 'part 7 of the box is worn' }]
-        : []),
-    ],
-  });
-}
-
-function test(request: MessagesRequest): ScriptedReply {
-  const cause = testOf(request);
-  const part = CAUSES.indexOf(cause);
-  if (request.messages.length === 1) return { blocks: [{ tool: 'box_part', input: { part } }] };
-  const id = /tc_[a-z0-9]{12}/.exec(JSON.stringify(request.messages.at(-1)))?.[0] ?? '';
-  return {
-    blocks: [
-      {
-        tool: 'report_test',
-        input: {
-          end: 'stands',
-          says: 'It is worn.',
-          evidence: [{ claim: 'It is worn.', toolCallIds: [id], quote: `part ${part} of the box is worn` }],
-        },
-      },
-    ],
-    ...(held.includes(cause) ? { fault: { kind: 'stall', afterBytes: 0 } } : {}),
-  };
-}
+const heldBox = (request: MessagesRequest): ScriptedReply => ({
+  ...box(request, invented),
+  ...(offers(request, 'report_test') && request.messages.length > 1 && held.includes(testOf(request))
+    ? STALLED
+    : {}),
+});
 
 const bodies = (since = 0): readonly MessagesRequest[] =>
   claude.requests.slice(since).map(({ body }) => body as unknown as MessagesRequest);
@@ -223,7 +146,9 @@ describe('several detectives', () => {
   });
 
   it('give the detective calls to cite, and what never happened falls all the same', async () => {
-    invents = true;
+    invented = [
+      { claim: 'It is worn.', toolCallIds: ['tc_00000000dead'], quote: 'part 7 of the box is worn' },
+    ];
     const { events } = await until(await open(), 'reported');
     const concluded = events.find((event) => event.type === 'diagnosis.concluded');
     expect(concluded?.diagnosis.evidence).toMatchObject([
@@ -262,18 +187,19 @@ describe('several detectives', () => {
   });
 
   it('are none in a turn that a version without them began, which goes on as it was', async () => {
-    await core.stop();
     // That version looked with one at full effort, too.
-    core = await start((same) => ({
-      ...same,
-      diagnose: (work, triage) =>
-        same.diagnose({ ...work, incident: { ...work.incident, effort: 'adaptive' } }, triage),
-    }));
+    await restart({
+      as: (same) => ({
+        ...same,
+        diagnose: (work, triage) =>
+          same.diagnose({ ...work, incident: { ...work.incident, effort: 'adaptive' } }, triage),
+      }),
+    });
     claude.play((request) =>
       offers(request, 'report_diagnosis')
         ? request.messages.length === 1
           ? { blocks: [{ tool: 'box_part', input: { part: 0 } }] }
-          : { fault: { kind: 'stall', afterBytes: 0 } }
+          : STALLED
         : box(request),
     );
     const id = await open();
@@ -294,5 +220,71 @@ describe('several detectives', () => {
     expect(askedFor('report_explanations')).toEqual([]);
     expect(askedFor('report_diagnosis').map(({ messages }) => messages.length)).toEqual([1, 3, 3]);
     expect(record.events.filter(({ type }) => type === 'investigator.fallback')).toEqual([]);
+  });
+
+  it('take a first look while the lead thinks: it is on record before anything is named, and told to all who test', async () => {
+    await restart({
+      core: {
+        gate: {
+          ports: { ...noSystems, looks: () => [{ tool: 'box_state', why: 'Whether the box is broken' }] },
+        },
+      },
+    });
+    claude.play((request) => ({
+      ...box(request),
+      ...(offers(request, 'report_explanations') ? STALLED : {}),
+    }));
+    const id = await open();
+    // The lead answers only after that.
+    const first = await waitFor('the first read', async () => {
+      const calls = (await core.records.load(id))?.toolCalls ?? [];
+      return calls.find(({ tool }) => tool === 'box_state');
+    });
+    expect(first).toMatchObject({ state: 'ok', target: 'box', output: 'broken: true' });
+    expect(askedFor('report_test')).toEqual([]);
+    await waitFor('the lead to be asked', async () => askedFor('report_explanations').length === 1);
+    claude.play(box);
+    claude.release();
+    await until(id, 'awaiting_approval');
+    for (const request of [...askedFor('report_test'), ...askedFor('report_diagnosis')])
+      if (request.messages.length === 1) expect(firstTurn(request)).toContain(first.id);
+    expect(askedFor('report_explanations').map(firstTurn).join()).not.toContain(first.id);
+  });
+
+  it('are refused by the gate what they are not offered, whatever they call', async () => {
+    await restart({ tools: [memoryRemember] });
+    const remember = {
+      tool: 'memory_remember',
+      input: { path: 'runbooks/box', title: 'The box', content: 'Glue it.' },
+    };
+    claude.play((request) => {
+      const said = box(request);
+      return offers(request, 'report_test') && request.messages.length === 1
+        ? { ...said, blocks: [...(said.blocks ?? []), remember] }
+        : said;
+    });
+    const { toolCalls } = await until(await open(), 'awaiting_approval');
+    const written = toolCalls.filter(({ tool }) => tool === 'memory_remember');
+    expect(written.map(({ state, code }) => [state, code])).toEqual(
+      CAUSES.map(() => ['refused', 'TOOL_OUT_OF_SCOPE']),
+    );
+    expect(toolCalls.filter(({ tool, state }) => tool === 'box_part' && state === 'ok')).toHaveLength(
+      CAUSES.length,
+    );
+  });
+
+  it('that a model declines go on with another one, which is told once', async () => {
+    await restart({ claude: { fallbackModel: 'claude-opus-5' } });
+    claude.play((request) =>
+      offers(request, 'report_test') && request.model !== 'claude-opus-5'
+        ? { blocks: [{ text: 'I' }], stop: 'refusal' }
+        : box(request),
+    );
+    const { events } = await until(await open(), 'awaiting_approval');
+    expect(events.flatMap((event) => (event.type === 'investigator.chosen' ? [event.model] : []))).toEqual([
+      'claude-opus-5-5',
+      'claude-opus-5',
+    ]);
+    expect(events.filter(({ type }) => type === 'investigator.fallback')).toEqual([]);
   });
 });

@@ -95,7 +95,9 @@ describe('several detectives', () => {
     const [last] = askedFor('report_diagnosis');
     for (const cause of CAUSES) expect(firstTurn(last as MessagesRequest)).toContain(`read for ${cause}`);
     // Claims cite the calls as they are on record.
-    expect(firstTurn(last as MessagesRequest)).toMatch(/tc_00000000000[123]/);
+    const looks = rig.work.looks.length;
+    for (const nth of CAUSES.keys())
+      expect(firstTurn(last as MessagesRequest)).toContain(`tc_${String(looks + nth + 1).padStart(12, '0')}`);
     expect(firstTurn(last as MessagesRequest)).not.toContain('toolu_');
     expect(rig.said.join()).toContain('Testing 3 explanations side by side');
   });
@@ -110,6 +112,27 @@ describe('several detectives', () => {
         'postgres_long_transactions',
         'report_test',
       ]);
+  });
+
+  it('are told what the target shows at first, which nobody waits for; the lead is not', async () => {
+    await start();
+    const steps: string[] = [];
+    const durably = async <T>(name: string, fn: () => Promise<T>): Promise<T> => {
+      steps.push(name);
+      return fn();
+    };
+    await rig.investigator.diagnose({ ...rig.work, durably }, TRIAGED);
+    expect(steps.slice(0, 2)).toEqual(['claude:looks:r1', 'claude:lead:r1']);
+    expect(rig.requests.slice(0, rig.work.looks.length).map(({ tool }) => tool)).toEqual(
+      rig.work.looks.map(({ tool }) => tool),
+    );
+    const told = (tool: string) => askedFor(tool).filter(({ messages }) => messages.length === 1);
+    for (const request of [...told('report_test'), ...told('report_diagnosis')]) {
+      expect(firstTurn(request)).toMatch(/looked[\s\S]*tc_00000000000\d[\s\S]*root: pid 4711/);
+      // What could not be read is no silence.
+      expect(firstTurn(request)).toContain('There is no tool postgres_reachable.');
+    }
+    expect(firstTurn(askedFor('report_explanations')[0] as MessagesRequest)).not.toContain('4711');
   });
 
   it('write nothing into memory, where the others would read it', async () => {
@@ -188,7 +211,8 @@ describe('several detectives', () => {
     };
     const died = new AbortController();
     const first = rig.investigator.diagnose({ ...rig.work, durably, signal: died.signal }, TRIAGED);
-    await waitFor('the others', async () => (kept.size === 3 ? true : null));
+    // The first look, the lead’s, and two tests.
+    await waitFor('the others', async () => (kept.size === 4 ? true : null));
     died.abort(new Error('killed'));
     await expect(first).rejects.toThrow('killed');
     again = true;
@@ -244,7 +268,9 @@ describe('several detectives', () => {
     let calls = 0;
     const callTool: typeof rig.work.callTool = async (...call) => {
       calls += 1;
-      if (calls === 1) throw Object.assign(new Error('the database is away'), { code: 'ECONNREFUSED' });
+      // The first of a test.
+      if (calls === rig.work.looks.length + 1)
+        throw Object.assign(new Error('the database is away'), { code: 'ECONNREFUSED' });
       return rig.work.callTool(...call);
     };
     await expect(rig.investigator.diagnose({ ...rig.work, durably, callTool }, TRIAGED)).rejects.toThrow(
