@@ -7,8 +7,9 @@ import { createGate } from '../src/actions/gate.ts';
 import { createApprovalPolicy } from '../src/actions/policy/policy.ts';
 import type { Investigator } from '../src/agents/ports.ts';
 import type { Alert } from '../src/core/alert.ts';
+import type { Effort } from '../src/core/effort.ts';
 import { EMPTY_RECALL } from '../src/core/memory.ts';
-import type { Target } from '../src/core/target.ts';
+import type { FirstLook, Target } from '../src/core/target.ts';
 import type { Json } from '../src/core/tool-call.ts';
 import type { InvestigationDeps } from '../src/incidents/deps.ts';
 import { createStopNotices } from '../src/incidents/kill-switch/stop-notices.ts';
@@ -54,7 +55,8 @@ export function benchTool(
     description: 'Reads one part of the benched system.',
     kind: 'read',
     domain: 'any',
-    input: z.strictObject({ part: z.int() }),
+    // None: as a first look calls it.
+    input: z.strictObject({ part: z.int().default(0) }),
     timeoutMs: 10_000,
     run: async ({ signal }, { part }) => {
       const from = performance.now();
@@ -74,12 +76,36 @@ export interface AgentCore {
   stop(): Promise<void>;
 }
 
+/** A critical alert about the target, one that no other is a part of. */
+export function benchAlert(name: string): Alert {
+  return {
+    source: 'alertmanager',
+    status: 'firing',
+    name,
+    title: 'Sessions wait',
+    severity: 'critical',
+    sourceSeverity: 'critical',
+    labels: { alertname: name, source_type: 'database' },
+    annotations: { summary: 'Measured, not real' },
+    target: benchTarget.name,
+    fingerprint: name,
+    deliveryKey: `${name}-${Date.now()}`,
+    startsAt: new Date().toISOString(),
+    endsAt: null,
+    url: null,
+  };
+}
+
 /** The real path of an incident but for Slack and memory: engine, gate, audit log and record on a real database. */
 export async function createAgentCore(options: {
   readonly database: Database;
   readonly url: string;
   readonly tools: readonly Tool[];
   readonly claude: (records: IncidentRecords) => Investigator;
+  /** Default: `adaptive`. */
+  readonly effort?: Effort;
+  /** What is looked at first; default: nothing. */
+  readonly looks?: readonly FirstLook[];
 }): Promise<AgentCore> {
   const { sql } = options.database;
   const log = createLog('error');
@@ -107,7 +133,7 @@ export async function createAgentCore(options: {
     jobs: engine,
     mutes: { hold: async () => new Set(), release: async () => undefined },
     correlation: { hold: async () => new Set() },
-    effort: async () => ({ effort: 'adaptive', rule: null }),
+    effort: async () => ({ effort: options.effort ?? 'adaptive', rule: null }),
     vault,
     gate: createGate({
       approvers: policy,
@@ -124,7 +150,7 @@ export async function createAgentCore(options: {
       targets: new Map([[benchTarget.name, benchTarget]]),
       ports: {
         system: () => undefined,
-        looks: () => [],
+        looks: () => options.looks ?? [],
         docs: { hosts: [], fetch: () => Promise.reject(new Error('no page is read here')) },
       },
       identity: async () => ({ systemIdentifier: '1', timelineId: 1 }),

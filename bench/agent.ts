@@ -3,13 +3,19 @@ import { countTokens } from '../playground/claude/prompt-cache.ts';
 import { blocksOf, type MessagesRequest, type ScriptedReply } from '../playground/claude/scenario.ts';
 import { createScriptedClaude, type RecordedRequest } from '../playground/claude/scripted-claude.ts';
 import { createClaude } from '../src/agents/claude/create-claude.ts';
-import type { Alert } from '../src/core/alert.ts';
 import { asIncidentId, type IncidentId } from '../src/core/ids.ts';
 import { openDatabase } from '../src/infra/db/client.ts';
 import { createAnthropicBackend } from '../src/llm/anthropic.ts';
 import { createModelGateway } from '../src/llm/gateway.ts';
 import { allTools } from '../src/targets/all-tools.ts';
-import { type AgentCore, benchTarget, benchTool, createAgentCore, type ToolSpan } from './agent-core.ts';
+import {
+  type AgentCore,
+  benchAlert,
+  benchTarget,
+  benchTool,
+  createAgentCore,
+  type ToolSpan,
+} from './agent-core.ts';
 import { quantile } from './running-product.ts';
 
 const TURNS = 12;
@@ -81,7 +87,7 @@ export async function benchAgent({ databaseUrl }: { readonly databaseUrl: string
   await sleep(1_500);
   try {
     const began = performance.now();
-    const { incidentId } = await core.accept(alert());
+    const { incidentId } = await core.accept(benchAlert('BenchAgent'));
     await untilReported(core, asIncidentId(incidentId ?? ''), claude.requests);
     return resultOf(performance.now() - began, claude.requests, spans);
   } finally {
@@ -106,7 +112,7 @@ function resultOf(
     settings: { modelMs: MODEL_MS, toolMs: TOOL_MS, callsATurn: CALLS_A_TURN, outputBytes: OUTPUT_BYTES },
     turns: detective.length,
     toolCalls: spans.length,
-    cachedShare: share(detective.slice(1)),
+    cachedShare: cachedShare(detective.slice(1)),
     fixedTokens: first === undefined ? 0 : countTokens({ ...first.body, messages: [] }),
     parallel: mostAtOnce(spans),
     wallMs: Math.round(wallMs),
@@ -141,7 +147,8 @@ function between(
   };
 }
 
-function share(requests: readonly RecordedRequest[]): number {
+/** Of all input tokens of these requests, what the server found in its cache. */
+export function cachedShare(requests: readonly RecordedRequest[]): number {
   const sum = (field: string) =>
     requests.reduce((total, { usage }) => total + Number(usage?.[field] ?? 0), 0);
   const read = sum('cache_read_input_tokens');
@@ -149,8 +156,8 @@ function share(requests: readonly RecordedRequest[]): number {
   return Math.round((read / all) * 10_000) / 10_000;
 }
 
-/** Time in which at least one call ran, ms. */
-function covered(spans: readonly ToolSpan[]): number {
+/** Time in which at least one of them ran, ms. */
+export function covered(spans: readonly ToolSpan[]): number {
   let end = Number.NEGATIVE_INFINITY;
   let total = 0;
   for (const { from, to } of [...spans].sort((a, b) => a.from - b.from)) {
@@ -167,7 +174,8 @@ function mostAtOnce(spans: readonly ToolSpan[]): number {
   );
 }
 
-const offers = (body: MessagesRequest, name: string): boolean =>
+/** Whether the request is one of the role that ends with this tool. */
+export const offers = (body: MessagesRequest, name: string): boolean =>
   (body.tools ?? []).some((tool) => tool.name === name);
 
 function investigate(request: MessagesRequest): ScriptedReply {
@@ -225,23 +233,4 @@ async function untilReported(
     }
     await sleep(5);
   }
-}
-
-function alert(): Alert {
-  return {
-    source: 'alertmanager',
-    status: 'firing',
-    name: 'BenchAgent',
-    title: 'Sessions wait',
-    severity: 'critical',
-    sourceSeverity: 'critical',
-    labels: { alertname: 'BenchAgent', source_type: 'database' },
-    annotations: { summary: 'Measured, not real' },
-    target: benchTarget.name,
-    fingerprint: 'bench-agent',
-    deliveryKey: `bench-agent-${Date.now()}`,
-    startsAt: new Date().toISOString(),
-    endsAt: null,
-    url: null,
-  };
 }

@@ -10,6 +10,7 @@ import { benchAudit } from './audit.ts';
 import { benchChanges, changesSize } from './changes.ts';
 import { benchConcurrency } from './concurrency.ts';
 import { benchDistance } from './distance.ts';
+import { benchFanOut } from './fan-out.ts';
 import { benchGrowth } from './growth.ts';
 import { growthSize } from './growth-size.ts';
 import { benchIngest } from './ingest.ts';
@@ -59,6 +60,8 @@ async function measure(name: string): Promise<object> {
       return benchOverhead(dataDir);
     case 'agent':
       return withStore(({ databaseUrl }) => benchAgent({ databaseUrl }));
+    case 'fan-out':
+      return withStore(({ databaseUrl }) => benchFanOut({ databaseUrl }));
     case 'audit':
       return withStore(benchAudit);
     case 'changes':
@@ -73,7 +76,7 @@ async function measure(name: string): Promise<object> {
       return withStore(benchIngest);
     default:
       process.stderr.write(
-        'bench: startup, ingest, overhead, concurrency, growth, storm, agent, audit, changes, distance, injection, log-watcher, retrieval or scanner\n',
+        'bench: startup, ingest, overhead, concurrency, growth, storm, agent, fan-out, audit, changes, distance, injection, log-watcher, retrieval or scanner\n',
       );
       process.exit(2);
   }

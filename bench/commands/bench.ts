@@ -16,6 +16,7 @@ export const benchCommand = new Command('bench')
       'overhead',
       'concurrency',
       'agent',
+      'fan-out',
       'audit',
       'changes',
       'scanner',
