@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const script = fileURLToPath(new URL('./chaos-worker.ts', import.meta.url));
+const chaosWorker = fileURLToPath(new URL('./chaos-worker.ts', import.meta.url));
 
 /** One `chaos-worker.ts` of this test's. */
 export interface Worker {
@@ -16,8 +16,11 @@ export interface Worker {
   output(): string;
 }
 
-/** Starts one and waits until it works. */
-export async function startWorker(options: Readonly<Record<string, string | true>>): Promise<Worker> {
+/** Starts one, or another script that takes options and says `{"ready":true}` as it does, and waits until it works. */
+export async function startWorker(
+  options: Readonly<Record<string, string | true>>,
+  script = chaosWorker,
+): Promise<Worker> {
   const args = Object.entries(options).flatMap(([name, value]) =>
     value === true ? [`--${name}`] : [`--${name}`, value],
   );
