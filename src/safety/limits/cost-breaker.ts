@@ -150,15 +150,15 @@ function admit(deps: Deps, incidentId: string | null, usd: number, forMs: number
  * was there to hear it. Otherwise a bot that is killed again and again would have no budget.
  */
 async function spendOfTheDead(tx: Tx): Promise<void> {
-  await tx`
-    WITH dead AS (
-      DELETE FROM spend_reservation r WHERE until <= statement_timestamp()
-      RETURNING (SELECT id FROM incident WHERE id = r.incident_id) AS incident_id, usd, at),
-    spent AS (
+  const dead = await tx<{ incident: string | null; usd: number; at: string }>`
+    DELETE FROM spend_reservation WHERE until <= statement_timestamp()
+    RETURNING incident_id AS incident, usd, at::text AS at`;
+  for (const { incident, usd, at } of dead)
+    await tx`
+      WITH its AS (
+        UPDATE incident SET cost_usd = cost_usd + ${usd}, updated_at = clock_timestamp() WHERE id = ${incident} RETURNING id)
       INSERT INTO usage (incident_id, role, model, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, cost_usd, at)
-      SELECT incident_id, 'cut off', 'at most', 0, 0, 0, 0, usd, at FROM dead)
-    UPDATE incident i SET cost_usd = cost_usd + d.usd, updated_at = clock_timestamp()
-      FROM (SELECT incident_id, sum(usd) AS usd FROM dead GROUP BY incident_id) d WHERE i.id = d.incident_id`;
+      VALUES ((SELECT id FROM its), 'cut off', 'at most', 0, 0, 0, 0, ${usd}, ${at}::timestamptz)`;
 }
 
 const per = ({ usd, windowMs }: CostLimits): string => `$${usd} in ${windowMs / 60_000} minutes`;
