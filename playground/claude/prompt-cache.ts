@@ -55,7 +55,9 @@ export function createPromptCache(): { use(request: MessagesRequest): CacheUse }
           cache_creation_input_tokens: Math.max(0, cached - read),
           cache_read_input_tokens: read,
         },
-        write: () => void fresh.forEach((each) => written.add(each)),
+        write: () => {
+          for (const each of fresh) written.add(each);
+        },
       };
     },
   };
