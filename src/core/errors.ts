@@ -50,7 +50,7 @@ export function orThrow<T extends { readonly ok: true }>(given: T | Refusal): T 
   throw new OpsError(given.code, given.reason, { hint: 'Ask for something else, or look by hand.' });
 }
 
-/** Whether a code says that what was to be acted on is there no more, or is no part of the problem any more. */
+/** Whether a code says that what was to be acted on is there no more. */
 export const isGoneCode = (code: string | null): boolean => code === 'GONE';
 
 /** The message of anything thrown, for a log line or a reason; never the stack. Never throws, whatever was thrown. */

@@ -192,11 +192,12 @@ async function planned(
 }
 
 /**
- * What a plan was about has gone: while it waited for its decision, or before it could be proposed, as when another incident's fix has
- * ended it since it was looked at. That is worth a second look; after it, whoever plans names what is not there.
+ * What a plan was about has gone, or shows nothing of the problem any more: while it waited for its decision, or before it could be
+ * proposed, as when another incident's fix has ended it since it was looked at. That is worth a second look; after it, whoever plans
+ * names what is not there.
  */
 function hasGone({ events }: IncidentRecord, refusedFor: string | null): boolean {
-  if (!isGoneCode(refusedFor)) return false;
+  if (!isGoneCode(refusedFor) && refusedFor !== 'NOT_TO_BLAME') return false;
   const moves = events.filter((event) => event.type === 'state.changed');
   const hasWaited = moves.findLast(({ to }) => to === 'planning')?.from === 'awaiting_approval';
   return hasWaited || moves.filter(({ to }) => to === 'diagnosing').length === 1;

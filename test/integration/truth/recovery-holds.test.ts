@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { resolveUnknownOutcome } from '../../../src/actions/approvals/resolve-unknown-outcome.ts';
 import type { ActionId, IncidentId } from '../../../src/core/ids.ts';
+import type { VerifyStep } from '../../../src/core/tool-call.ts';
 import { LASTING_TURN } from '../../../src/incidents/phases/lasting.ts';
 import { createTurn } from '../../../src/incidents/turn.ts';
 import { boxAlert } from '../../support/core.ts';
@@ -317,6 +318,46 @@ describe('what is to be acted on', () => {
     };
     const id = await open(at.core, inChat());
     expect((await proposed(id, 2)).command).toBe('queue_kick consumer-8');
+  });
+
+  describe('and shows nothing of the problem before it could be proposed, while another one does,', () => {
+    const behind = (what: string): VerifyStep => ({
+      tool: 'consumer_state',
+      input: { what },
+      measure: { name: 'behind', bound: 0 },
+      says: `Nothing waits behind ${what}.`,
+    });
+    const waiting: VerifyStep = {
+      tool: 'queue_state',
+      input: {},
+      measure: { name: 'waiting', bound: 2 },
+      says: 'Few jobs wait.',
+    };
+    const plans = (next: string) => ({
+      tool: 'queue_kick',
+      get what() {
+        const { blames } = script;
+        const verify = { steps: [behind(blames), waiting], holdMs: 100, timeoutMs: 600 };
+        Object.assign(script, { notes: { runbookId: 'stuck-queues', verify }, blames: next });
+        return blames;
+      },
+    });
+
+    test('is looked for anew, once', async () => {
+      world.behind = { 'consumer-8': 3 };
+      script.proposes = plans('consumer-8');
+      const id = await open(at.core, inChat());
+      expect((await proposed(id, 2)).command).toBe('queue_kick consumer-8');
+    });
+
+    test('is for people when it is still not to blame', async () => {
+      world.behind = { 'consumer-8': 3 };
+      script.proposes = plans('consumer-7');
+      const id = await open(at.core, inChat());
+      const { incident } = await until(id, 'reported', 2);
+      expect(incident).toMatchObject({ round: 2, resolvedBy: null });
+      expect(world.acted).toBe(0);
+    });
   });
 
   test('and is still not there after that is for people', async () => {
