@@ -70,6 +70,24 @@ const holder = (data: Record<string, Json>): Seen => ({
   tool: 'postgres_xid_age',
   data: { holders: [{ pid: null, backend_start: null, age_seconds: null, ...data }] },
 });
+const idleSession = (part: Record<string, Json>): Record<string, Json> => ({
+  backend_start: 'then',
+  application_name: 'billing',
+  user: 'app',
+  has_written: true,
+  holds_back_vacuum: true,
+  blocks_count: 0,
+  locks_held: 1,
+  state_age_seconds: 70,
+  xact_age_seconds: 70,
+  ...part,
+});
+const idleSessions = (sessions: readonly Record<string, Json>[]): Seen => ({
+  tool: 'postgres_idle_in_transaction',
+  args: { min_seconds: 0 },
+  text: sessions.map(({ pid }) => `${pid as number} | then`).join('\n'),
+  data: { idle_count: sessions.length, hidden_count: 0, sessions: [...sessions] },
+});
 export const postgresLookalikes: Readonly<Record<string, Lookalike>> = {
   'the connections of a pooler': postgres(
     'TooManyConnections',
@@ -173,26 +191,39 @@ export const postgresLookalikes: Readonly<Record<string, Lookalike>> = {
   'a backup between two tables': postgres(
     'IdleInTransaction',
     [
-      {
-        tool: 'postgres_idle_in_transaction',
-        args: { min_seconds: 0 },
-        data: {
-          idle_count: 1,
-          hidden_count: 0,
-          sessions: [
-            {
-              pid: 4,
-              application_name: 'pg_dump',
-              has_written: false,
-              holds_back_vacuum: true,
-              blocks_count: 0,
-              locks_held: 90,
-              state_age_seconds: 300,
-            },
-          ],
-        },
-      },
+      idleSessions([
+        idleSession({ pid: 4, application_name: 'pg_dump', has_written: false, locks_held: 90 }),
+      ]),
     ],
     /backup/,
   ),
+  'the session that was alerted on, beside a backup and one that began since': {
+    ...postgres(
+      'IdleInTransaction',
+      [
+        idleSessions([
+          idleSession({ pid: 4, application_name: 'pg_dump', locks_held: 90, xact_age_seconds: 900 }),
+          idleSession({ pid: 5, blocks_count: 1, xact_age_seconds: 4 }),
+          idleSession({ pid: 6, application_name: 'mailer' }),
+        ]),
+        {
+          tool: 'postgres_session',
+          args: { pid: 6, backend_start: 'then' },
+          text: 'pid 6 (app, mailer), backend_start then: idle in transaction, 1 lock\nlast ran: UPDATE customers',
+          data: {
+            gone: false,
+            locks_held: 1,
+            blocks_count: 0,
+            session: {
+              ...idleSession({ pid: 6, application_name: 'mailer' }),
+              state: 'idle in transaction',
+              query: 'UPDATE customers',
+            },
+          },
+        },
+      ],
+      /^Session 6 \(mailer/,
+    ),
+    verdict: 'cause_found',
+  },
 };
