@@ -14,6 +14,7 @@ import {
   TURNS_AT_ONCE,
   WORKFLOW,
 } from './enqueue-function.ts';
+import { createIdleQueues } from './idle-queues.ts';
 import { quietLogger } from './quiet-logger.ts';
 import { createSteps, createTurnSteps, type Durably, forever, type Steps } from './steps.ts';
 import { createTakeover } from './takeover.ts';
@@ -74,6 +75,7 @@ export function createEngine(options: EngineOptions): Engine {
   const { sql, log, executorId } = options;
   const takeover = createTakeover({ sql, log, executorId });
   const clock = createWallClock({ sql, log });
+  const idleQueues = createIdleQueues({ log });
   const running: Running = { sql, log, steps: createSteps() };
 
   return {
@@ -93,6 +95,7 @@ export function createEngine(options: EngineOptions): Engine {
         workflowFn: registerWorkflow(`scheduled ${name}`, () => runScheduled(running, name, work)),
       }));
       clock.follow();
+      idleQueues.follow();
       await DBOS.launch();
       await DBOS.applySchedules(schedules);
       await registerQueue(QUEUE, TURNS_AT_ONCE);
@@ -110,6 +113,7 @@ export function createEngine(options: EngineOptions): Engine {
       await running.steps.stop(drainMs);
       await takeover.stop();
       clock.leave();
+      idleQueues.leave();
       await DBOS.shutdown({ deregister: true });
     },
   };
