@@ -5,6 +5,7 @@ import { createApprovals } from '../src/actions/approvals/approvals.ts';
 import type { ApproverDirectory } from '../src/actions/approvals/ports.ts';
 import { createGate } from '../src/actions/gate.ts';
 import { createApprovalPolicy } from '../src/actions/policy/policy.ts';
+import type { ClaudeDeps } from '../src/agents/claude/create-claude.ts';
 import type { Investigator } from '../src/agents/ports.ts';
 import type { Alert } from '../src/core/alert.ts';
 import type { Effort } from '../src/core/effort.ts';
@@ -27,9 +28,14 @@ import { createApprovalSeal } from '../src/safety/vault/approval-seal.ts';
 import { openCredentialVault } from '../src/safety/vault/credentials.ts';
 import { createIdentities } from '../src/safety/vault/identities.ts';
 import { openVaultKey } from '../src/safety/vault/vault-key.ts';
+import { allTools } from '../src/targets/all-tools.ts';
 import { domainOfLabels } from '../src/targets/domains.ts';
 import { kinds } from '../src/targets/kinds.ts';
+import { changesTools } from '../src/tools/changes/changes-tools.ts';
 import { defineReadTool, type ReadTool, type Tool } from '../src/tools/define.ts';
+import { evidenceTools } from '../src/tools/evidence/evidence-tools.ts';
+import { memoryToolset } from '../src/tools/memory/memory-tools.ts';
+import { usualValues } from '../src/tools/usual/usual-values.ts';
 
 export const benchTarget: Target = {
   name: 'bench',
@@ -69,6 +75,13 @@ export function benchTool(
   return { tool, spans };
 }
 
+/** What Claude is offered, as the composition root does: what is for the target's kind, or for any. */
+export const offeredWith = (tool: Tool): Pick<ClaudeDeps, 'tools' | 'targets' | 'kindOf'> => ({
+  tools: [...allTools, ...evidenceTools, ...changesTools, usualValues, ...memoryToolset, tool],
+  targets: [benchTarget.name],
+  kindOf: () => benchTarget.kind,
+});
+
 export interface AgentCore {
   readonly records: IncidentRecords;
   start(): Promise<void>;
@@ -102,7 +115,7 @@ export async function createAgentCore(options: {
   readonly url: string;
   readonly tools: readonly Tool[];
   readonly claude: (records: IncidentRecords) => Investigator;
-  /** Default: `adaptive`. */
+  /** As a policy's rule for every alert has it; default: no rule, which is `adaptive`. */
   readonly effort?: Effort;
   /** What is looked at first; default: nothing. */
   readonly looks?: readonly FirstLook[];
@@ -133,7 +146,11 @@ export async function createAgentCore(options: {
     jobs: engine,
     mutes: { hold: async () => new Set(), release: async () => undefined },
     correlation: { hold: async () => new Set() },
-    effort: async () => ({ effort: options.effort ?? 'adaptive', rule: null }),
+    // What no rule asks for is nobody's choice, and does not count.
+    effort: async () => ({
+      effort: options.effort ?? 'adaptive',
+      rule: options.effort === undefined ? null : 'every alert of the bench',
+    }),
     vault,
     gate: createGate({
       approvers: policy,

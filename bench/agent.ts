@@ -14,6 +14,7 @@ import {
   benchTarget,
   benchTool,
   createAgentCore,
+  offeredWith,
   type ToolSpan,
 } from './agent-core.ts';
 import { quantile } from './running-product.ts';
@@ -69,16 +70,14 @@ export async function benchAgent({ databaseUrl }: { readonly databaseUrl: string
   const gateway = createModelGateway({
     backend: createAnthropicBackend({ apiKey: 'bench', baseUrl: claude.url }),
   });
-  const tools = [...allTools, tool];
   const core = await createAgentCore({
     database,
     url: databaseUrl,
-    tools,
+    tools: [...allTools, tool],
     claude: (records) =>
       createClaude({
         llm: gateway,
-        tools,
-        targets: [benchTarget.name],
+        ...offeredWith(tool),
         toolCalls: async (id: IncidentId) => (await records.load(id))?.toolCalls ?? [],
       }),
   });
@@ -88,7 +87,10 @@ export async function benchAgent({ databaseUrl }: { readonly databaseUrl: string
   try {
     const began = performance.now();
     const { incidentId } = await core.accept(benchAlert('BenchAgent'));
-    await untilReported(core, asIncidentId(incidentId ?? ''), claude.requests);
+    await untilReported(core, asIncidentId(incidentId ?? ''), {
+      mayBe: () => claude.requests.filter(({ doneAt }) => doneAt !== undefined).length > TURNS,
+      withinMs: 2 * (TURNS + 1) * (MODEL_MS + TOOL_MS),
+    });
     return resultOf(performance.now() - began, claude.requests, spans);
   } finally {
     await core.stop();
@@ -217,16 +219,15 @@ function investigate(request: MessagesRequest): ScriptedReply {
   };
 }
 
-async function untilReported(
+/** The record is asked only when it may have come to an end: asking is work as well. */
+export async function untilReported(
   core: AgentCore,
   id: IncidentId,
-  requests: readonly RecordedRequest[],
+  { mayBe, withinMs }: { readonly mayBe: () => boolean; readonly withinMs: number },
 ): Promise<void> {
-  const deadline = performance.now() + 2 * (TURNS + 1) * (MODEL_MS + TOOL_MS);
+  const deadline = performance.now() + withinMs;
   for (;;) {
-    // The record is asked only when it may have come to an end: asking is work as well.
-    const answered = requests.filter(({ doneAt }) => doneAt !== undefined).length;
-    if (answered > TURNS && (await core.records.incident(id))?.state === 'reported') return;
+    if (mayBe() && (await core.records.incident(id))?.state === 'reported') return;
     if (performance.now() > deadline) {
       const last = (await core.records.load(id))?.toolCalls.at(-1);
       throw new Error(`the investigation did not come to its end; the last call: ${last?.output ?? 'none'}`);

@@ -9,13 +9,13 @@ import { openDatabase } from '../src/infra/db/client.ts';
 import { createAnthropicBackend } from '../src/llm/anthropic.ts';
 import { createModelGateway } from '../src/llm/gateway.ts';
 import { allTools } from '../src/targets/all-tools.ts';
-import { cachedShare, covered, offers } from './agent.ts';
+import { cachedShare, covered, offers, untilReported } from './agent.ts';
 import {
   type AgentCore,
   benchAlert,
-  benchTarget,
   benchTool,
   createAgentCore,
+  offeredWith,
   type ToolSpan,
 } from './agent-core.ts';
 import { leading, type RecordedMessage, specialists, triage, weighing } from './recorded-latencies.ts';
@@ -98,7 +98,6 @@ interface Run {
  */
 export async function benchFanOut({ databaseUrl }: { readonly databaseUrl: string }): Promise<FanOutResult> {
   const { tool, spans } = benchTool(TOOL_MS, OUTPUT_BYTES);
-  const tools = [...allTools, tool];
   let way: Way = 'at once';
   let hangs = false;
   const claude = await createScriptedClaude({ scenario: (request) => investigate(request, hangs) });
@@ -109,15 +108,14 @@ export async function benchFanOut({ databaseUrl }: { readonly databaseUrl: strin
   const core = await createAgentCore({
     database,
     url: databaseUrl,
-    tools,
+    tools: [...allTools, tool],
     effort: 'full',
     looks: [{ tool: tool.name, why: 'What the sessions do' }],
     claude: (records) =>
       inWay(
         createClaude({
           llm,
-          tools,
-          targets: [benchTarget.name],
+          ...offeredWith(tool),
           testMs: TEST_MS,
           toolCalls: async (id: IncidentId) => (await records.load(id))?.toolCalls ?? [],
         }),
@@ -132,10 +130,12 @@ export async function benchFanOut({ databaseUrl }: { readonly databaseUrl: strin
     for (let repeat = 0; repeat < REPEATS; repeat += 1)
       for (const each of Object.keys(runs) as Way[]) {
         way = each;
-        runs[each].push(await run(core, `BenchFanOut${repeat}${each}`, claude.requests, spans));
+        runs[each].push(
+          haveAllTested(each, await run(core, `BenchFanOut${repeat}${each}`, claude.requests, spans)),
+        );
       }
     [way, hangs] = ['at once', true];
-    const hung = await run(core, 'BenchFanOutHangs', claude.requests, spans);
+    const hung = haveAllTested(way, await run(core, 'BenchFanOutHangs', claude.requests, spans));
     return resultOf(runs, hung, claude.requests);
   } finally {
     await core.stop();
@@ -154,19 +154,22 @@ async function run(
   const acceptedAt = Date.now();
   const { incidentId } = await core.accept(benchAlert(name));
   const id = asIncidentId(incidentId ?? '');
-  const deadline = performance.now() + 180_000;
-  while ((await core.records.incident(id))?.state !== 'reported') {
-    if (performance.now() > deadline) throw new Error(`the investigation ${name} did not come to its end`);
-    await sleep(50);
-  }
+  const asked = () => requests.slice(before.requests);
+  const weighed = () =>
+    asked().filter(({ body, doneAt }) => doneAt !== undefined && offers(body, 'report_diagnosis')).length;
+  await untilReported(core, id, { mayBe: () => weighed() >= weighing.length, withinMs: 180_000 });
   const record = await core.records.load(id);
   if (!record) throw new Error(`${name} is not on record`);
-  return {
-    requests: requests.slice(before.requests),
-    spans: spans.slice(before.spans),
-    record,
-    acceptedAt,
-  };
+  return { requests: asked(), spans: spans.slice(before.spans), record, acceptedAt };
+}
+
+/** Without all of them, or with any where one looks alone, it is not what the bench is about that was measured. */
+function haveAllTested(way: Way, run: Run): Run {
+  const tests = run.requests.filter(({ body }) => offers(body, 'report_test'));
+  const seen = new Set(tests.map(({ body }) => testOf(body))).size;
+  const wanted = way === 'one' ? 0 : specialists.length;
+  if (seen !== wanted) throw new Error(`${seen} specialists of ${wanted} were asked (${way})`);
+  return run;
 }
 
 function inWay(claude: Investigator, way: () => Way): Investigator {
