@@ -73,6 +73,14 @@ export interface ControlRequests {
   };
   /** Turns a channel into a private one, or back. */
   'channel-privacy': { readonly channel: string; readonly is_private: boolean };
+  /** Makes a channel, or changes one. */
+  channel: {
+    readonly id: string;
+    readonly name?: string;
+    readonly members?: readonly string[];
+    readonly is_private?: boolean;
+    readonly is_ext_shared?: boolean;
+  };
   /** Changes what `users.info` tells of somebody: a guest, an admin, of another workspace. */
   user: { readonly id: string } & Readonly<Record<string, unknown>>;
   /** What the bot's token may do, as `x-oauth-scopes` tells it; null: what it was seeded with. */

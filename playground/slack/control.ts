@@ -7,7 +7,7 @@ import { contentOf } from './methods/message-content.ts';
 import { pushView } from './methods/views.ts';
 import type { PageSnapshot } from './page-api.ts';
 import { change, emitIn, post } from './posting.ts';
-import { ALERTMANAGER_APP, CHANNELS } from './seed.ts';
+import { ALERTMANAGER_APP, CHANNELS, channel as newChannel } from './seed.ts';
 import { SlackError } from './slack-error.ts';
 import { acceptView } from './validate/view.ts';
 import type { WebApiParts } from './web-api.ts';
@@ -86,6 +86,11 @@ export function controlHandlers(parts: ControlParts): Handlers {
     'channel-privacy': (body) => {
       const channel = slack.workspace.channel(body.channel);
       slack.workspace.putChannel({ ...channel, is_private: body.is_private });
+      return {};
+    },
+    channel: ({ id, ...changes }) => {
+      const known = slack.workspace.channels().find((each) => each.id === id);
+      slack.workspace.putChannel({ ...(known ?? newChannel(id, id.toLowerCase(), '', [])), ...changes });
       return {};
     },
     user: ({ id, ...changes }) => {

@@ -135,7 +135,7 @@ function bot(app: InstalledApp, name: string): User {
   };
 }
 
-function channel(id: string, name: string, topic: string, members: readonly string[]): Channel {
+export function channel(id: string, name: string, topic: string, members: readonly string[]): Channel {
   return { id, name, topic, members, is_channel: true, is_im: false, is_private: false, created: CREATED };
 }
 

@@ -36,6 +36,8 @@ export interface Channel {
   readonly is_channel: boolean;
   readonly is_im: boolean;
   readonly is_private: boolean;
+  /** People of another company are in it (Slack Connect). */
+  readonly is_ext_shared?: boolean;
   readonly topic: string;
   readonly members: readonly string[];
   readonly created: number;

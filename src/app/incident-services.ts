@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts';
 import { live } from '../core/live.ts';
 import { SILENCE_TOOL } from '../core/silence-tool.ts';
 import { createChangeOfMind } from '../incidents/after-all.ts';
+import { channels } from '../incidents/context/channels.ts';
 import { createContextGathering } from '../incidents/context/context-gathered.ts';
 import { contextParts } from '../incidents/context/parts.ts';
 import { statusPages } from '../incidents/context/status-pages.ts';
@@ -46,6 +47,7 @@ import type { ActionServices } from './action-services.ts';
 import { createAdviseOn } from './advise-on.ts';
 import { alertCounter } from './alert-metrics.ts';
 import { auditedSettings } from './audited-settings.ts';
+import { readChannelsOf } from './channel-words.ts';
 import type { Foundations } from './foundations.ts';
 import type { Guards } from './guards.ts';
 import type { MemoryServices } from './memory-services.ts';
@@ -137,6 +139,7 @@ export async function createIncidentServices(
       ...(config.usualMinutes === null ? [] : [usualValues(createLastUsual(sql, on.systems.usualReads))]),
       statusPages(config.statusPages, fetchPage),
       thread(readThreadOf(on.slackWorkspace)),
+      channels(readChannelsOf(on.slackWorkspace), targets),
     ]),
     ...(config.usualMinutes === null ? {} : { unusualOf: createUnusualOf(sql, on.systems.usualReads) }),
     effort: guards.rules.effort,

@@ -35,6 +35,24 @@ export function gatheredContext(events: readonly IncidentEvent[]): readonly Gath
   return gatheredIn(events, Math.max(...rounds)) ?? [];
 }
 
+/** What people said to each other. */
+const NOT_SAID_TO_MODELS: readonly string[] = ['thread', 'channels'];
+
+/**
+ * What models are told of it. Whoever steers one has a say in a fix, and may not approve it alone; who only talks to others has not asked for
+ * that. What is said to Sentry reaches a model as a hint.
+ */
+export const saidToModels = (parts: readonly GatheredPart[]): readonly GatheredPart[] =>
+  parts.filter(({ name }) => !NOT_SAID_TO_MODELS.includes(name));
+
+/** The same of a record. */
+export const hideTalk = <R extends { readonly events: readonly IncidentEvent[] }>(record: R): R => ({
+  ...record,
+  events: record.events.map((event) =>
+    event.type === 'context.gathered' ? { ...event, parts: saidToModels(event.parts) } : event,
+  ),
+});
+
 const marks: Record<ContextState, string> = { found: '✓', nothing: '–', could_not: '✗', late: '✗' };
 
 /** The checklist for people: a line for each part, and one for all of which there is nothing to say. */

@@ -1,5 +1,5 @@
 import { stepsOf } from '../../core/action.ts';
-import { contextLines } from '../../core/context.ts';
+import { contextLines, hideTalk } from '../../core/context.ts';
 import { count } from '../../core/count.ts';
 import { describePlan } from '../../core/describe-act.ts';
 import { formatDetailsDeleted } from '../../core/details-deleted.ts';
@@ -29,7 +29,7 @@ import { timeline } from './timeline.ts';
  */
 export function why(record: IncidentRecord, { cites = false }: { readonly cites?: boolean } = {}): string {
   // What cites goes to models, which tell it where they are asked.
-  const text = withoutMarks(story(cites ? hideMerged(record, () => false) : record));
+  const text = withoutMarks(story(cites ? hideTalk(hideMerged(record, () => false)) : record));
   return cites ? text : withoutCites(text);
 }
 

@@ -35,6 +35,24 @@ export interface Access {
 /** `shared`: everybody here, and people of another company; `closed`: members, some of them of another company. */
 export type Sight = 'public' | 'shared' | 'private' | 'closed' | 'unknown';
 
+/** As Slack tells of it: what it does not call public is private. */
+export function sightIn(
+  channel:
+    | {
+        readonly is_private?: boolean;
+        readonly is_im?: boolean;
+        readonly is_mpim?: boolean;
+        readonly is_ext_shared?: boolean;
+        readonly is_pending_ext_shared?: boolean;
+      }
+    | undefined,
+): Sight {
+  const open = channel?.is_private === false && channel.is_im !== true && channel.is_mpim !== true;
+  const strangers = channel?.is_ext_shared === true || channel?.is_pending_ext_shared === true;
+  if (strangers) return open ? 'shared' : 'closed';
+  return open ? 'public' : 'private';
+}
+
 /** Whether everybody of the workspace sees it; what cannot be told they do not. */
 export const isOpen = (sight: Sight): boolean => sight === 'public' || sight === 'shared';
 
@@ -50,14 +68,10 @@ export function createAccess(deps: {
 }): Access {
   const late = new Map<string, number>();
 
-  /** A channel that Slack does not call public is private. */
-  const look = cacheAnswers(async (channel): Promise<Sight> => {
-    const { channel: info } = await deps.client.conversations.info({ channel });
-    const open = info?.is_private === false && info.is_im !== true && info.is_mpim !== true;
-    const strangers = info?.is_ext_shared === true || info?.is_pending_ext_shared === true;
-    if (strangers) return open ? 'shared' : 'closed';
-    return open ? 'public' : 'private';
-  }, CACHE_MS);
+  const look = cacheAnswers(
+    async (channel): Promise<Sight> => sightIn((await deps.client.conversations.info({ channel })).channel),
+    CACHE_MS,
+  );
 
   const isPublic = async (channel: string): Promise<boolean> => isOpen(await look(channel));
 

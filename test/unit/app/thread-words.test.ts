@@ -48,7 +48,7 @@ it('does not take the first thousand messages for the last', async () => {
 
 it('does not say that nobody wrote where Slack does not tell who did', async () => {
   const unknown = () => refuse('WHO_ARE_YOU', 'I could not check with Slack who you are.');
-  await expect(reading([[reply(2)]], unknown)).rejects.toThrow('Slack does not tell who wrote in it');
+  await expect(reading([[reply(2)]], unknown)).rejects.toThrow('Slack does not tell who wrote there');
   expect(await reading([[reply(2)]], () => refuse('IS_GUEST', 'Guests cannot do that.'))).toEqual([]);
 });
 

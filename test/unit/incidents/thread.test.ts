@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ContextAbout } from '../../../src/incidents/context/part.ts';
-import { type ThreadMessage, thread } from '../../../src/incidents/context/thread.ts';
+import type { Said } from '../../../src/incidents/context/said.ts';
+import { thread } from '../../../src/incidents/context/thread.ts';
 import { anIncident, aRecord } from '../../support/incident-record.ts';
 
 const about = (changes: Parameters<typeof anIncident>[0]) =>
@@ -16,9 +17,8 @@ const about = (changes: Parameters<typeof anIncident>[0]) =>
       events: [],
     }),
   }) as unknown as ContextAbout;
-const words = (name: string, text: string): ThreadMessage => ({ userId: `U${name}`, name, text });
-const told = async (...said: readonly ThreadMessage[]) =>
-  thread(async () => said).gather(about({ round: 2 }));
+const words = (name: string, text: string): Said => ({ userId: `U${name}`, name, text });
+const told = async (...said: readonly Said[]) => thread(async () => said).gather(about({ round: 2 }));
 
 describe('what people said in the thread', () => {
   it('is quoted with who said it, the last three', async () => {

@@ -213,6 +213,7 @@ describe('sentry memory forget', () => {
         round: 1,
         parts: [
           { ...line, name: 'thread', line: 'ann: “it is the quokkas”', people: ['UBOB', 'UANN'] },
+          { ...line, name: 'channels', line: 'ann in #deploys: “more quokkas”', people: ['UANN'] },
           { ...line, name: 'links', line: 'wiki' },
         ],
       }),
@@ -223,7 +224,7 @@ describe('sentry memory forget', () => {
     expect(
       (await rig.events.load(id))?.events.findLast(({ type }) => type === 'context.gathered'),
     ).toMatchObject({
-      parts: [{ line: '(forgotten)' }, { line: 'wiki' }],
+      parts: [{ line: '(forgotten)' }, { line: '(forgotten)' }, { line: 'wiki' }],
     });
     expect((await rig.events.load(id))?.events.filter(({ type }) => type === 'hint.given')).toHaveLength(2);
   });
