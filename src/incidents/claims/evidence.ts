@@ -7,14 +7,14 @@ import {
 import type { IncidentEvent } from '../../core/event.ts';
 import type { IncidentRecord } from '../../core/incident-record.ts';
 import type { Measure } from '../../core/measure.ts';
-import { isEvidenceToolName, isMemoryToolName, type ToolCall } from '../../core/tool-call.ts';
-import { isUnreachable } from '../../core/unreachable.ts';
+import type { ToolCall } from '../../core/tool-call.ts';
 import type { UnreadCall } from '../../core/unread.ts';
 import { findUnread } from '../failed-reads/find-unread.ts';
 import { isRed, latest, redNow } from '../recovery/red-now.ts';
 import { blameProblems } from './blamed-changes.ts';
 import { isAnswer, judgeChanges } from './judged-changes.ts';
 import { isShownOnset } from './onset.ts';
+import { carriersOf, isCarrier, isSound, showsMemory } from './originals.ts';
 import { causeProblems, isSoundChain, problemWith } from './problems.ts';
 import { flat, isQuoteOf, lineWith, standsIn } from './quote.ts';
 import { settleHypotheses } from './settle-hypotheses.ts';
@@ -78,7 +78,7 @@ export function checkEvidence(
   const unproven = diagnosis.verdict !== 'cannot_tell' && !live;
   const { missed = [], unread: _, changes: __, chain, onset, symptomNow, ...said } = diagnosis;
   const answered = record.toolCalls.filter((call) => isSound(call, record.incident.id));
-  const read = answered.filter((call) => !isMemory(call, record.incident.id, calls));
+  const read = answered.filter((call) => isCarrier(call, record.incident.id, calls));
   // When something was changed is not when it began.
   const looked = read.filter((call) => !isAnswer(call));
   const isOnsetShown = onset !== undefined && isShownOnset(onset, looked, record);
@@ -218,7 +218,7 @@ function hold(
   if (toolCallIds.length === 0) {
     if (quoted === null || flat(quoted).length < MIN_LOOSE_QUOTE) return 'It cites no tool call.';
     const shows = (call: ToolCall): boolean => isSound(call, incident.id) && standsIn(quoted, call.output);
-    cited.push(...toolCalls.filter((call) => shows(call) && !isMemory(call, incident.id, calls)));
+    cited.push(...toolCalls.filter((call) => shows(call) && isCarrier(call, incident.id, calls)));
     if (cited.length === 0) return 'It cites no tool call, and its quote stands in none.';
   }
   for (const id of toolCallIds) {
@@ -226,7 +226,10 @@ function hold(
     if (call === undefined) return `It cites ${id}, which never happened in this incident.`;
     if (call.incidentId !== incident.id) return `It cites ${id}, which belongs to another incident.`;
     if (!isSound(call, incident.id)) return `It cites ${id}, which did not succeed (${call.state}).`;
-    if (!isMemory(call, incident.id, calls)) cited.push(call);
+    const carriers = carriersOf(call, incident.id, calls);
+    if (carriers.length === 0 && !showsMemory(call, calls))
+      return `It cites ${id}, which shows again what did not succeed.`;
+    cited.push(...(carriers.includes(call) ? [call] : carriers));
   }
   if (cited.length === 0) return 'It cites memory alone, which says what was true then.';
   // What was read again from an earlier output was shown by that one.
@@ -266,34 +269,7 @@ function withSources(
   incidentId: string,
   calls: ReadonlyMap<string, ToolCall>,
 ): readonly ToolCall[] {
-  return [...new Set([...cited, ...cited.flatMap((call) => sourcesOf(call, incidentId, calls))])];
-}
-
-/** The calls whose outputs an evidence tool has shown again. */
-function sourcesOf(
-  { tool, result }: ToolCall,
-  incidentId: string,
-  calls: ReadonlyMap<string, ToolCall>,
-): readonly ToolCall[] {
-  if (!isEvidenceToolName(tool) || typeof result !== 'object' || result === null) return [];
-  const { sources } = result as { readonly sources?: unknown };
-  return (Array.isArray(sources) ? sources : []).flatMap((id) => {
-    const call = calls.get(String(id));
-    return call !== undefined && isSound(call, incidentId) ? [call] : [];
-  });
-}
-
-/** What memory told, also where it was read again from the evidence: it says what was, and shows nothing of now. */
-function isMemory(call: ToolCall, incidentId: string, calls: ReadonlyMap<string, ToolCall>): boolean {
-  if (isMemoryToolName(call.tool)) return true;
-  const sources = sourcesOf(call, incidentId, calls);
-  return sources.length > 0 && sources.every(({ tool }) => isMemoryToolName(tool));
-}
-
-/** It succeeded, or its very failure shows that the system cannot be reached. */
-function isSound(call: ToolCall, incidentId: string): boolean {
-  if (call.incidentId !== incidentId) return false;
-  return call.state === 'ok' || (call.state === 'failed' && isUnreachable(call.code));
+  return [...new Set([...cited, ...cited.flatMap((call) => carriersOf(call, incidentId, calls))])];
 }
 
 /**

@@ -140,6 +140,69 @@ describe('a claim', () => {
     ]);
   });
 
+  it('that only memory carries is dropped however often it was read again, and beside live reads', () => {
+    const told = 'INC-3: pid 4242 blocks 4243. Cause: the report job.';
+    const reread = (id: string, tool: string, ...sources: string[]) =>
+      aToolCall({ id: asToolCallId(id), tool, target: null, output: `1: x\n${told}`, result: { sources } });
+    const calls = [
+      aToolCall(),
+      aToolCall({ id: asToolCallId('tc_memory'), tool: 'memory_search', target: null, output: told }),
+      reread('tc_once', 'evidence_read', 'tc_memory'),
+      reread('tc_twice', 'evidence_read', 'tc_once'),
+      reread('tc_thrice', 'evidence_read', 'tc_twice'),
+      reread('tc_mixed', 'evidence_grep', CALL, 'tc_memory'),
+      reread('tc_of_mixed', 'evidence_read', 'tc_mixed'),
+      reread('tc_round', 'evidence_read', 'tc_about'),
+      reread('tc_about', 'evidence_read', 'tc_round'),
+    ];
+    const past = { claim: 'The report job is the cause.', quote: 'Cause: the report job.' };
+    const again = calls.slice(2).map(({ id }) => id);
+    const result = check(
+      [
+        claim(),
+        ...again.map((id) => claim({ ...past, toolCallIds: [id] })),
+        claim({ ...past, toolCallIds: [] }),
+      ],
+      { calls },
+    );
+    expect(result.dropped.map(({ reason }) => reason)).toEqual([
+      ...Array.from({ length: 3 }, () => expect.stringMatching(/memory alone/)),
+      ...Array.from({ length: 2 }, () => expect.stringMatching(/does not stand/)),
+      ...Array.from({ length: 2 }, () => expect.stringMatching(/did not succeed/)),
+      expect.stringMatching(/stands in none/),
+    ]);
+    expect(result.diagnosis.evidence).toMatchObject([{ toolCallIds: [CALL] }]);
+  });
+
+  it('stands on what the target showed, also where that was read again twice or found beside memory', () => {
+    const output = 'pid 4242 blocks 4243, 4244';
+    const reread = (id: string, ...sources: string[]) =>
+      aToolCall({ id: asToolCallId(id), tool: 'evidence_read', target: null, output, result: { sources } });
+    const calls = [
+      aToolCall(),
+      aToolCall({ id: asToolCallId('tc_memory'), tool: 'memory_search', target: null, output }),
+      reread('tc_once', CALL),
+      reread('tc_twice', 'tc_once'),
+      reread('tc_mixed', 'tc_memory', 'tc_twice'),
+    ];
+    for (const id of ['tc_twice', 'tc_mixed']) {
+      const result = check([claim({ toolCallIds: [asToolCallId(id)] })], { calls });
+      expect(result, id).toMatchObject({ live: true, dropped: [] });
+    }
+  });
+
+  it('falls where what it cites shows again what failed', () => {
+    const failed = aToolCall({ id: asToolCallId('tc_failed'), state: 'failed', code: 'TIMEOUT' });
+    const again = aToolCall({
+      id: asToolCallId('tc_again'),
+      tool: 'evidence_read',
+      result: { sources: ['tc_failed'] },
+    });
+    expect(check([claim({ toolCallIds: [again.id] })], { calls: [failed, again] }).dropped).toMatchObject([
+      { reason: expect.stringMatching(/did not succeed/) },
+    ]);
+  });
+
   it('of memory rules no explanation in', () => {
     const memory = aToolCall({ id: asToolCallId('tc_memory'), tool: 'memory_read', target: null });
     const cause = 'pid 4242 blocks 4243';
