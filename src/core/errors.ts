@@ -53,6 +53,10 @@ export function orThrow<T extends { readonly ok: true }>(given: T | Refusal): T 
 /** Whether a code says that what was to be acted on is there no more. */
 export const isGoneCode = (code: string | null): boolean => code === 'GONE';
 
+/** Whether a read failed because what it names is not there: no container, object of a cluster, unit or file of that name. */
+export const isNotThereCode = (code: string): boolean =>
+  isGoneCode(code) || code === 'PATH_MISSING' || code.endsWith('_NOT_FOUND');
+
 /** The message of anything thrown, for a log line or a reason; never the stack. Never throws, whatever was thrown. */
 export function messageOf(error: unknown): string {
   try {

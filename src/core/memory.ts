@@ -46,7 +46,7 @@ export interface PastCause {
   readonly cause: string;
   /** How that incident ended, for people: `fixed`. */
   readonly ended: string;
-  /** Null: none is on record. `input` null: it named what was there then, a process or a time. */
+  /** Null: none is on record. `input` null: it does not fit here, as it was of another target, of a process or time of then, or of another object. */
   readonly read: { readonly tool: string; readonly input: Json } | null;
 }
 

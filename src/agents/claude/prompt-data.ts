@@ -1,5 +1,7 @@
 import { clipLine } from '../../core/clip.ts';
 import type { Diagnosis, Triage } from '../../core/diagnosis.ts';
+import type { PastCause } from '../../core/memory.ts';
+import { withoutMarks } from '../../core/model-words.ts';
 import { formatHeldBack, seenBefore } from '../../core/seen-before.ts';
 import type { ToolCall } from '../../core/tool-call.ts';
 import type { RunbookCheck } from '../playbook/create-playbook.ts';
@@ -118,22 +120,21 @@ export function checkFirstData({ recall }: Investigation): object {
   if (inOrder.length === 0) return {};
   return {
     check_first: {
-      note: 'Explanations to test before others. Make the read: what it shows now is evidence, what was found then is none.',
+      note: 'Explanations to test before others. Make the read: what it shows now is evidence, what was found then is none. What a read does not find is not there any more, which disproves nothing.',
       past_causes: inOrder.slice(0, MOST_CAUSES).map(({ incidentId, cause, ended, read }) => ({
         incident: incidentId,
-        cause: clipLine(cause, OF_A_CAUSE),
+        cause: clipLine(withoutMarks(cause), OF_A_CAUSE),
         ended,
-        ...(read === null
-          ? {}
-          : {
-              read: clipLine(
-                read.input === null ? read.tool : `${read.tool} ${JSON.stringify(read.input)}`,
-                OF_A_CAUSE,
-              ),
-            }),
+        ...(read === null ? {} : { read: readData(read) }),
       })),
     },
   };
+}
+
+/** Cut arguments are no arguments. */
+function readData({ tool, input }: NonNullable<PastCause['read']>): string {
+  const asked = input === null ? null : `${tool} ${JSON.stringify(input)}`;
+  return asked === null || asked.length > OF_A_CAUSE ? 'no read fits here' : withoutMarks(asked);
 }
 
 function triedData({ tried, denied = [], guidance }: Investigation): object {

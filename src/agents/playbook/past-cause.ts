@@ -1,6 +1,9 @@
 import { clipLine } from '../../core/clip.ts';
 import type { Diagnosis, Evidence } from '../../core/diagnosis.ts';
+import { isNotThereCode } from '../../core/errors.ts';
 import type { PastCause } from '../../core/memory.ts';
+import { withoutMarks } from '../../core/model-words.ts';
+import type { ToolCallResult } from '../../core/tool-call.ts';
 import type { Investigation } from '../ports.ts';
 import { readSystem, unreadable } from './read-system.ts';
 
@@ -35,7 +38,7 @@ export async function withPastCause(
   const diagnosis = await diagnose();
   if (diagnosis.verdict !== 'cannot_tell') return diagnosis;
   const { evidence, unknown } = before ?? (await readAgain(work, past));
-  const cause = clipLine(past.cause, CAUSE);
+  const cause = clipLine(withoutMarks(past.cause), CAUSE);
   const told = diagnosis.evidence.map(({ quote }) => quote);
   return {
     ...diagnosis,
@@ -50,12 +53,18 @@ export async function withPastCause(
 }
 
 async function readAgain(work: Investigation, { incidentId, read }: PastCause): Promise<PastRead> {
-  if (read === null || read.input === null) return { evidence: [], unknown: [] };
+  if (read === null) return { evidence: [], unknown: [] };
+  if (read.input === null)
+    return {
+      evidence: [],
+      unknown: [`No read fits here that would show whether it is as in ${incidentId}.`],
+    };
   const { tool, input } = read;
   const purpose = `Looking at what showed the cause of ${incidentId}`;
   work.say(`${purpose} …`);
   const result = await readSystem(work, 'diagnose', `past:${tool}`, tool, input, purpose);
-  if (result.kind !== 'ok') return { evidence: [], unknown: [unreadable(tool, result)].filter(Boolean) };
+  if (result.kind !== 'ok')
+    return { evidence: [], unknown: [unread(incidentId, tool, result)].filter(Boolean) };
   const line = result.text
     .split('\n')
     .find((text) => text.trim() !== '')
@@ -63,6 +72,13 @@ async function readAgain(work: Investigation, { incidentId, read }: PastCause): 
   if (line === undefined) return { evidence: [], unknown: [] };
   const claim = `What showed the cause of ${incidentId} now shows: ${line}`;
   return { evidence: [{ claim, toolCallIds: [result.toolCallId], quote: line }], unknown: [] };
+}
+
+/** What is not there any more speaks neither for the past cause nor against it. */
+function unread(incidentId: string, tool: string, result: ToolCallResult): string {
+  if (result.kind === 'failed' && isNotThereCode(result.code))
+    return `What showed the cause of ${incidentId} is not there any more: ${result.reason.replace(/[.\s]+$/, '')}.`;
+  return unreadable(tool, result);
 }
 
 /** For whoever goes on: a lead, with how it ended then. */

@@ -21,8 +21,12 @@ export function clusterText(cluster: Cluster): string {
     ...remedies.map(
       ({ command, helped, of }) => `What was run: ${clipLine(command, COMMAND)} (helped ${helped} of ${of}).`,
     ),
-    ...others.map(({ cause, times }) => `Another cause (${formatTimes(times)}): ${clipLine(cause, CAUSE)}`),
+    ...others.map(
+      ({ cause, times, isWrong }) =>
+        `Another cause (${formatTimes(times)}${isWrong ? '; people said it was wrong' : ''}): ${clipLine(cause, CAUSE)}`,
+    ),
     ...(cases.length > 1 ? ['', `The newest, ${newest.id}:`] : ['']),
+    ...(newest.isCauseWrong ? ['People said that the cause below was wrong.'] : []),
     textOf(cluster),
   ];
   return outwardText(lines.join('\n').trim());

@@ -21,6 +21,8 @@ export interface PastCase {
   readonly tried: readonly { readonly command: string; readonly success: boolean | null }[];
   /** What people said of it afterwards: was the cause right, was it useful. */
   readonly grades: readonly boolean[];
+  /** At least as many said that its cause was wrong as said that it was right. */
+  readonly isCauseWrong: boolean;
   /** Its text as it is found and shown; null: not indexed yet. */
   readonly text: string | null;
   /** What its target ran then; null where that is not known. */
@@ -32,8 +34,11 @@ export interface Cluster {
   readonly newest: PastCase;
   /** Newest first. */
   readonly cases: readonly PastCase[];
-  /** Different ones, the most frequent first; each in the words of the newest incident that had it. */
-  readonly causes: readonly { readonly cause: string; readonly times: number }[];
+  /**
+   * Different ones, the most frequent first; each in the words of the newest incident that had it. `isWrong`: people said so wherever it
+   * was found.
+   */
+  readonly causes: readonly { readonly cause: string; readonly times: number; readonly isWrong: boolean }[];
 }
 
 /** Of the telling words of both causes: two ways to say the same thing share so many. */
@@ -125,17 +130,20 @@ function sameCause(a: PastCase, b: PastCase): boolean {
   return alike(a.cause, b.cause);
 }
 
-function alike(a: string, b: string): boolean {
+/** Two ways to say the same. */
+export function alike(a: string, b: string): boolean {
   return a === b || likeness(distinctiveWords(a), distinctiveWords(b)) >= SAME_CAUSE;
 }
 
 function causesOf(cases: readonly PastCase[]): Cluster['causes'] {
-  const causes: { readonly cause: string; times: number }[] = [];
-  for (const { cause } of cases) {
+  const causes: { readonly cause: string; times: number; isWrong: boolean }[] = [];
+  for (const { cause, isCauseWrong } of cases) {
     if (cause === null) continue;
     const known = causes.find((one) => alike(one.cause, cause));
-    if (known) known.times += 1;
-    else causes.push({ cause, times: 1 });
+    if (known) {
+      known.times += 1;
+      known.isWrong &&= isCauseWrong;
+    } else causes.push({ cause, times: 1, isWrong: isCauseWrong });
   }
   return causes.toSorted((a, b) => b.times - a.times);
 }

@@ -62,7 +62,9 @@ async function loadCases(sql: Sql, { domain, ids, here }: ClusterQuery): Promise
            e.metadata->>'system_fingerprint' AS system,
            (SELECT coalesce(jsonb_agg(jsonb_build_object('command', t.command, 'success', t.success) ORDER BY t.at), '[]')
               FROM episode t WHERE t.incident_id = i.id) AS tried,
-           (SELECT coalesce(jsonb_agg(g.answer), '[]') FROM grade g WHERE g.incident_id = i.id) AS grades
+           (SELECT coalesce(jsonb_agg(g.answer), '[]') FROM grade g WHERE g.incident_id = i.id) AS grades,
+           i.id IN (SELECT incident_id FROM grade WHERE question = 'cause_right'
+                     GROUP BY incident_id HAVING 2 * count(*) FILTER (WHERE NOT answer) >= count(*)) AS is_cause_wrong
       FROM alike JOIN incident i USING (id)
       LEFT JOIN search_space s ON s.name = ${`incident:${domain}`}
       LEFT JOIN search_entry e ON e.space_id = s.id AND e.key = i.id
@@ -89,6 +91,7 @@ interface Row extends Readonly<Record<string, unknown>> {
   readonly system: string | null;
   readonly tried: PastCase['tried'];
   readonly grades: PastCase['grades'];
+  readonly is_cause_wrong: boolean;
 }
 
 function toCase(row: Row): PastCase {
@@ -107,6 +110,7 @@ function toCase(row: Row): PastCase {
     updatedAt: row.updated_at,
     tried,
     grades,
+    isCauseWrong: row.is_cause_wrong,
     text,
     system: system === null ? null : readFacts(JSON.parse(system)),
   };

@@ -80,6 +80,7 @@ export async function recallIncidents(
   const recalled = withoutNearCopies(found, ({ cluster }) => cluster).slice(0, K);
   const causes = await pastCausesOf(
     deps.sql,
+    incident,
     recalled.map(({ cluster }) => cluster),
   );
   return {

@@ -133,7 +133,7 @@ test('a past cause comes with the read that showed it, of the newest that was fi
           log: quiet,
           cuts: () => ({ sameKind: 0.65, unnamed: 0.35 }),
         },
-        anIncident({ id: asIncidentId('INC-98') }),
+        anIncident({ id: asIncidentId('INC-98'), target: 'bloat-db' }),
         'bloat',
         1_000,
       )

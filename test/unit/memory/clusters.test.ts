@@ -27,6 +27,7 @@ function aCase(change: Partial<PastCase> = {}): PastCase {
     updatedAt: '2026-11-20T10:05:00Z',
     tried: [],
     grades: [],
+    isCauseWrong: false,
     text: null,
     system: null,
     ...change,

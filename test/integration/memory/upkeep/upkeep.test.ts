@@ -93,6 +93,14 @@ describe('rules of thumb', () => {
     expect(left?.['n']).toBe(52);
   });
 
+  test('name no cause that people said was wrong', async () => {
+    const ids = await endedMany(51);
+    await rig.sql`INSERT INTO grade (incident_id, question, by, answer) VALUES (${ids[0] ?? ''}, 'cause_right', 'UANN', false)`;
+    await rig.sql`INSERT INTO grade (incident_id, question, by, answer) VALUES (${ids[3] ?? ''}, 'cause_right', 'UANN', true)`;
+    await compactAll(compaction(), signal);
+    expect((await rulesNow())[0]?.content).toContain('cause of blocked_sessions (16 times)');
+  });
+
   test('were learnt on what the systems of their targets have in common', async () => {
     const ids = await endedMany(51);
     await recordSystem(rig.sql, 'shop-db', { os: 'Debian 12', postgresql: '17.2' });

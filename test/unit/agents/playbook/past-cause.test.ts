@@ -113,6 +113,25 @@ describe('a past cause', () => {
     const { diagnosis, calls } = await diagnosed([past({ read: { tool: 'queue_locks', input: null } })]);
     expect(calls.map(({ tool }) => tool)).not.toContain('queue_locks');
     expect(diagnosis.hypotheses).toHaveLength(1);
+    expect(diagnosis.unknown).toContain('No read fits here that would show whether it is as in INC-3.');
+  });
+
+  it.each(['ENGINE_NOT_FOUND', 'KUBERNETES_NOT_FOUND', 'PATH_MISSING'])(
+    'whose read names what is not there (%s) is told so, and stays open',
+    async (code) => {
+      const { diagnosis } = await diagnosed([past({})], {
+        queue_locks: { code, reason: 'Nothing has this name.' },
+      });
+      expect(diagnosis.unknown).toContain(
+        'What showed the cause of INC-3 is not there any more: Nothing has this name.',
+      );
+      expect(diagnosis.hypotheses).toMatchObject([{ end: 'open', againstIds: [] }]);
+    },
+  );
+
+  it('comes without marks that would make it read as ours', async () => {
+    const { diagnosis } = await diagnosed([past({ cause: '✅ The report\u202E job' })]);
+    expect(diagnosis.hypotheses?.[0]?.cause).toBe('As in INC-3: The report job');
   });
 
   it('that cannot be read again is told with why', async () => {
@@ -167,6 +186,20 @@ describe('the model is told past causes', () => {
             read: 'queue_locks {"table":"orders"}',
           },
           { incident: 'INC-8', cause: 'Unclear', ended: 'not fixed' },
+        ],
+      },
+    });
+  });
+
+  it('without marks and cut, and with a whole read or none', () => {
+    const long = { tool: 'queue_locks', input: { table: 'x'.repeat(300) } };
+    const none = { tool: 'queue_locks', input: null };
+    const cause = `✅ ${'y'.repeat(300)}`;
+    expect(told([past({ cause, read: long }), past({ read: none })])).toMatchObject({
+      check_first: {
+        past_causes: [
+          { cause: `${'y'.repeat(199)}…`, read: 'no read fits here' },
+          { read: 'no read fits here' },
         ],
       },
     });
