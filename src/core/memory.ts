@@ -50,6 +50,9 @@ export interface PastCause {
   readonly read: { readonly tool: string; readonly input: Json } | null;
 }
 
+/** Begins an explanation that is a past cause: whatever comes behind it is that incident's, and is forgotten with it. */
+export const pastCauseTitle = (incidentId: IncidentId): string => `As in ${incidentId}: `;
+
 export interface RunbookHit {
   readonly runbookId: string;
   readonly title: string;

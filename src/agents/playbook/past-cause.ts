@@ -1,7 +1,7 @@
 import { clipLine } from '../../core/clip.ts';
 import type { Diagnosis, Evidence } from '../../core/diagnosis.ts';
 import { isNotThereCode } from '../../core/errors.ts';
-import type { PastCause } from '../../core/memory.ts';
+import { type PastCause, pastCauseTitle } from '../../core/memory.ts';
 import { withoutMarks } from '../../core/model-words.ts';
 import type { ToolCallResult } from '../../core/tool-call.ts';
 import type { Investigation } from '../ports.ts';
@@ -46,9 +46,9 @@ export async function withPastCause(
     unknown: [...diagnosis.unknown, ...unknown],
     hypotheses: [
       ...(diagnosis.hypotheses ?? []),
-      { cause: `As in ${past.incidentId}: ${cause}`, forIds: [], againstIds: [], end: 'open' },
+      { cause: `${pastCauseTitle(past.incidentId)}${cause}`, forIds: [], againstIds: [], end: 'open' },
     ],
-    remedy: [checkFirst(past, cause), diagnosis.remedy].filter((text) => text !== null).join(' '),
+    remedy: [checkFirst(past), diagnosis.remedy].filter((text) => text !== null).join(' '),
   };
 }
 
@@ -81,6 +81,6 @@ function unread(incidentId: string, tool: string, result: ToolCallResult): strin
   return unreadable(tool, result);
 }
 
-/** For whoever goes on: a lead, with how it ended then. */
-const checkFirst = ({ incidentId, ended }: PastCause, cause: string): string =>
-  `Check first whether it is as in ${incidentId} (${ended}): ${/[.!?…]$/.test(cause) ? cause : `${cause}.`}`;
+/** For whoever goes on: a lead, with how it ended then. By id alone: this text is copied further than its cause may be. */
+const checkFirst = ({ incidentId, ended }: PastCause): string =>
+  `Check first whether it is as in ${incidentId} (${ended}).`;

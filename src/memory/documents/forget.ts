@@ -7,6 +7,7 @@ import { removeEntriesIn } from '../../search/index/write-entries.ts';
 import { spaceOf } from '../../search/types.ts';
 import { fileOf } from '../promotion/check-runbook.ts';
 import { conventionsStore, runbooksStore } from './document.ts';
+import { forgetCopies, ownWords } from './forget-copies.ts';
 import type { MemoryAudit } from './ports.ts';
 
 /** How much was removed; what must leave Chroma is queued, and leaves when the bot next reaches it. */
@@ -30,7 +31,7 @@ const AT_REST = ['ignored', 'resolved', 'reported', 'escalated', 'stopped'];
 
 /**
  * Removes an incident's text: its drafts and what was promoted from them, its episodes, its vector, and the words of its
- * record (alerts, outputs, diagnoses, commands). What stays is that it happened: ids, states, times, who decided, hashes.
+ * record (alerts, outputs, diagnoses, commands), also where they were copied into others. What stays is that it happened: ids, states, times, who decided, hashes.
  * The audit log keeps its entries, which cannot be changed, and gets one that says what was forgotten, without the text.
  *
  * @returns a refusal while it is being worked on, or when there is none of that id.
@@ -49,15 +50,15 @@ export async function forgetIncident(deps: Deps, id: IncidentId, by: string): Pr
       SELECT DISTINCT d.id FROM memory_document d
       LEFT JOIN memory_source_ref r ON r.document_id = d.id AND r.kind = 'incident'
       WHERE d.incident_id = ${id} OR (r.ref = ${id} AND (d.scope = 'workspace' OR d.doc_type = 'rule_of_thumb'))`;
+    const documentIds = documents.map((row) => row.id);
+    const own = await ownWords(tx, id, documentIds);
     await tx`DELETE FROM dream_job WHERE incident_id = ${id}`;
-    const forgotten = await forgetDocuments(
-      tx,
-      documents.map((row) => row.id),
-    );
+    const forgotten = await forgetDocuments(tx, documentIds);
     const episodes = await tx`DELETE FROM episode WHERE incident_id = ${id} RETURNING id`;
     await tx`SELECT memory_outbox_remove(${incidentsOf(incident.domain)}, ${id})`;
     await removeEntriesIn(tx, { kind: 'incident', scope: incident.domain }, [id]);
     await forgetRecord(tx, id);
+    await forgetCopies(tx, id, own, GONE);
     return finish(tx, deps, by, { incident: id }, { ...forgotten, episodes: episodes.length, vectors: 1 });
   });
 }

@@ -14,7 +14,7 @@ import { sentry as runSentry } from '../../../support/product.ts';
 import { quiet } from '../../../support/quiet.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
 import type { Row } from '../../../support/typed.ts';
-import { type DocumentsRig, documentsRig, note } from './rig.ts';
+import { type DocumentsRig, documentsRig, note, wholeDatabase } from './rig.ts';
 
 // Each command is a process of its own that opens the database anew.
 vi.setConfig({ testTimeout: 180_000 });
@@ -32,20 +32,6 @@ async function sentry(
   const env = { DATABASE_URL: options.url ?? rig.url, SENTRY_ADMINS: 'UADMIN', ...options.env };
   const { code, stdout, stderr } = await runSentry({ dataDir: scratchDir(), env }, args, options.input);
   return { code, out: stdout, err: stderr };
-}
-
-/** Every text of every table but the audit log's own, as one. */
-async function wholeDatabase(): Promise<string> {
-  const tables = await rig.sql<{ name: string }>`
-    SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`;
-  const texts = await Promise.all(
-    tables.map(async ({ name }) => {
-      const [row] =
-        await rig.sql<Row>`SELECT query_to_xml(${`SELECT * FROM ${name}`}, true, false, '')::text AS text`;
-      return String(row?.['text']);
-    }),
-  );
-  return texts.join('\n');
 }
 
 /** An ended incident with its word in everything that keeps text. */
@@ -160,14 +146,14 @@ describe('sentry memory forget', () => {
       metadata: { origin: 'promoted', file },
     };
     await retrieval.upsert({ kind: 'runbook', scope: 'postgres' }, [followed]);
-    expect(await wholeDatabase()).toContain('platypus');
+    expect(await wholeDatabase(rig.sql)).toContain('platypus');
     // A table that is new must be forgotten too, or be one without words.
     expect(await tablesWithout('platypus', id)).toEqual(WORDLESS);
     expect(await rig.sql`SELECT FROM search_entry WHERE body LIKE '%platypus%'`).toHaveLength(4);
     const done = await sentry(['memory', 'forget', id, '--yes']);
     expect(done).toMatchObject({ code: 0, err: '' });
     expect(done.out).toContain('Removed 2 documents (2 versions) and 1 episodes.');
-    const left = await wholeDatabase();
+    const left = await wholeDatabase(rig.sql);
     expect(left.toLowerCase().replaceAll('tc_platypus', '')).not.toContain('platypus');
     expect(left).toContain('wombat');
     const [entry] = await rig.sql<Row>`SELECT body FROM audit_entry ORDER BY seq DESC LIMIT 1`;
@@ -220,7 +206,7 @@ describe('sentry memory forget', () => {
     );
     await rig.sql`UPDATE question SET text = 'quokkas?', answer = 'About quokkas: …' WHERE incident_id = ${id}`;
     expect((await sentry(['memory', 'forget', 'UANN', '--yes'])).code).toBe(0);
-    expect(await wholeDatabase()).not.toContain('quokkas');
+    expect(await wholeDatabase(rig.sql)).not.toContain('quokkas');
     expect(
       (await rig.events.load(id))?.events.findLast(({ type }) => type === 'context.gathered'),
     ).toMatchObject({

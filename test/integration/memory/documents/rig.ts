@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createMemoryDocuments } from '../../../../src/app/memory-documents.ts';
 import { asIncidentId, type IncidentId } from '../../../../src/core/ids.ts';
+import type { Sql } from '../../../../src/core/sql.ts';
 import { openDatabase } from '../../../../src/infra/db/client.ts';
 import { createEventBus } from '../../../../src/infra/db/event-bus.ts';
 import type { NewDocument } from '../../../../src/memory/documents/new-document.ts';
@@ -106,3 +107,17 @@ export const note = (change: Partial<NewDocument> = {}): NewDocument => ({
   docType: 'note',
   ...change,
 });
+
+/** Every text of every table but the audit log's own, as one. */
+export async function wholeDatabase(sql: Sql): Promise<string> {
+  const tables = await sql<{ name: string }>`
+    SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`;
+  const texts = await Promise.all(
+    tables.map(async ({ name }) => {
+      const [row] =
+        await sql<Row>`SELECT query_to_xml(${`SELECT * FROM ${name}`}, true, false, '')::text AS text`;
+      return String(row?.['text']);
+    }),
+  );
+  return texts.join('\n');
+}
