@@ -1,4 +1,5 @@
 import { messageOf } from '../core/errors.ts';
+import { FORGOTTEN } from '../core/forgotten.ts';
 import type { Domain, Incident } from '../core/incident.ts';
 import type { IncidentRecord } from '../core/incident-record.ts';
 import type { Log } from '../core/log.ts';
@@ -114,8 +115,11 @@ export function createMemory(deps: MemoryDeps): Memory {
 
     async rememberIncident(record) {
       if (!enabled || record.incident.state === 'ignored') return;
-      const [test] = await sql`SELECT WHERE sentry_is_test(${record.incident.id})`;
-      if (test) return;
+      // What was read of it before it was forgotten is written by nobody any more.
+      const [kept] = await sql`
+        SELECT FROM incident WHERE id = ${record.incident.id} AND NOT sentry_is_test(id)
+           AND (title <> ${FORGOTTEN} OR ${record.incident.title} = ${FORGOTTEN})`;
+      if (!kept) return;
       const system = await systemOf(sql, record.incident.target);
       const { document, metadata } = incidentDocument(record, new Date(), system);
       const collection = incidentsOf(record.incident.domain);

@@ -1,7 +1,7 @@
 import { type GatheredPart, gatheredIn } from '../../core/context.ts';
 import { messageOf } from '../../core/errors.ts';
+import { FORGOTTEN } from '../../core/forgotten.ts';
 import type { InvestigationDeps } from '../deps.ts';
-import { note } from '../move.ts';
 import { gatherContext } from './gather.ts';
 import type { ContextAbout, ContextPart } from './part.ts';
 
@@ -28,7 +28,12 @@ export function createContextGathering(parts: readonly ContextPart[]): ContextGa
         const event = { type: 'context.gathered', round: incident.round, parts: all } as const;
         // One word for each number of parts that are still late: whoever knows no more than is on record adds nothing.
         const still = all.filter(({ state }) => state === 'late').length;
-        await note(deps, incident, `context:${incident.round}:${still}`, event);
+        await deps.sql.begin(async (tx) => {
+          // It may come after all has been forgotten. The row is locked as by the event itself, so that it is not forgotten meanwhile.
+          const [kept] = await tx`
+            SELECT FROM incident WHERE id = ${incident.id} AND title <> ${FORGOTTEN} FOR KEY SHARE`;
+          if (kept) await deps.records.append(tx, incident.id, event, `context:${incident.round}:${still}`);
+        });
         return all;
       };
       const failed = (error: unknown): void =>

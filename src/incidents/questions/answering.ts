@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { unlessAborted } from '../../agents/loop/run-tools.ts';
 import { anySignal } from '../../core/any-signal.ts';
 import { messageOf } from '../../core/errors.ts';
+import { FORGOTTEN } from '../../core/forgotten.ts';
 import type { RowOf, Sql } from '../../core/sql.ts';
 import type { InvestigationDeps } from '../deps.ts';
 import type { AnswerEnd, AnswerPlaces, AnswerView } from '../ports.ts';
@@ -96,12 +97,12 @@ async function show(
   });
 }
 
-/** False: it had ended otherwise. */
+/** False: it had ended otherwise. What was forgotten while it was answered gets no words. */
 async function record(sql: Sql, id: string, end: AnswerEnd): Promise<boolean> {
   const [state, answer] =
     'text' in end ? ['answered', end.text] : ['refused', 'failed' in end ? end.failed : null];
   const rows = await sql`
-    UPDATE question SET state = ${state}, answer = ${answer}, ended_at = clock_timestamp()
+    UPDATE question SET state = ${state}, answer = CASE WHEN text <> ${FORGOTTEN} THEN ${answer}::text END, ended_at = clock_timestamp()
     WHERE id = ${id} AND (state = 'asked' OR (state = ${state} AND answer = ${answer})) RETURNING 1`;
   return rows.length > 0;
 }

@@ -1,4 +1,5 @@
 import { clipLine } from '../../core/clip.ts';
+import { FORGOTTEN } from '../../core/forgotten.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { Domain } from '../../core/incident.ts';
 import { isObject } from '../../core/json-of.ts';
@@ -35,21 +36,19 @@ export async function ownWords(tx: Tx, id: IncidentId, documentIds: readonly str
  * Removes its words from the records of other incidents, where code has copied them: what was recalled, what happened the last time, a past
  * cause as an explanation, what memory tools told, and what was answered. What people said of it in their own threads is theirs. Call it
  * once its own episodes are gone: a command that others ran, too, stays.
- *
- * @param gone stands where a text was
  */
-export async function forgetCopies(tx: Tx, id: IncidentId, own: OwnWords, gone: string): Promise<void> {
+export async function forgetCopies(tx: Tx, id: IncidentId, own: OwnWords): Promise<void> {
   const named = `\\m${id}\\M`;
   await tx`DELETE FROM slack_answer WHERE ${id} = ANY (incidents)`;
-  await tx`UPDATE question SET answer = ${gone} WHERE incident_id IS DISTINCT FROM ${id} AND answer ~ ${named}`;
+  await tx`UPDATE question SET answer = ${FORGOTTEN} WHERE incident_id IS DISTINCT FROM ${id} AND answer ~ ${named}`;
   await forgetCommands(tx, own.commands);
-  await forgetOutputs(tx, id, own, gone);
+  await forgetOutputs(tx, id, own);
   const events = await tx<{ seq: string; incident_id: string; type: string; body: Json }>`
     SELECT seq::text AS seq, incident_id, type, body FROM event
      WHERE incident_id <> ${id} AND body::text ~ ${named} AND type IN ('memory.recalled', 'incident.last_time',
        'diagnosis.concluded', 'claim.dropped', 'plan.none', 'incident.summary')`;
   for (const { seq, type, body } of events)
-    await tx`UPDATE event SET body = ${tx.json(withoutCopies(type, body, id, gone))} WHERE seq = ${seq}::bigint`;
+    await tx`UPDATE event SET body = ${tx.json(withoutCopies(type, body, id))} WHERE seq = ${seq}::bigint`;
   // What is shown and found of them is made anew from their records.
   const others = await tx<{ id: string; domain: Domain }>`
     UPDATE incident SET updated_at = clock_timestamp()
@@ -75,7 +74,7 @@ async function forgetCommands(tx: Tx, commands: readonly string[]): Promise<void
 }
 
 /** What a memory tool told of it, and what was read of that again. */
-async function forgetOutputs(tx: Tx, id: IncidentId, own: OwnWords, gone: string): Promise<void> {
+async function forgetOutputs(tx: Tx, id: IncidentId, own: OwnWords): Promise<void> {
   const texts = [
     clipLine(own.cause ?? '', CAUSE),
     ...own.commands.map((command) => clipLine(commandPattern(command), COMMAND)),
@@ -91,51 +90,53 @@ async function forgetOutputs(tx: Tx, id: IncidentId, own: OwnWords, gone: string
       UNION
       SELECT again.id, again.incident_id FROM told JOIN tool_call again ON again.incident_id = told.incident_id
        WHERE again.tool IN ('evidence_read', 'evidence_grep') AND again.result->'sources' ? told.id)
-    UPDATE tool_call SET input = NULL, output = ${gone}, result = NULL WHERE id IN (SELECT id FROM told) RETURNING id`;
+    UPDATE tool_call SET input = NULL, output = ${FORGOTTEN}, result = NULL WHERE id IN (SELECT id FROM told) RETURNING id`;
   await tx`
-    UPDATE event SET body = body || jsonb_build_object('summary', ${gone}::text)
+    UPDATE event SET body = body || jsonb_build_object('summary', ${FORGOTTEN}::text)
      WHERE type = 'tool.called' AND body->>'toolCallId' IN (SELECT jsonb_array_elements_text(${tx.json(calls.map((call) => call.id))}))`;
 }
 
-function withoutCopies(type: string, body: Json, id: IncidentId, gone: string): Json {
+function withoutCopies(type: string, body: Json, id: IncidentId): Json {
   if (!isObject(body)) return body;
   switch (type) {
     case 'memory.recalled':
-      return mapped(body as Json, (one) => (one['incidentId'] === id ? { ...one, title: gone } : one));
+      return mapped(body as Json, (one) => (one['incidentId'] === id ? { ...one, title: FORGOTTEN } : one));
     case 'incident.last_time':
       if (body['earlier'] !== id) return body as Json;
       return {
         ...(body as object),
-        ...(typeof body['fixedBy'] === 'string' ? { fixedBy: gone } : {}),
-        ...(body['failed'] === undefined ? {} : { failed: gone }),
-        ...(isObject(body['undone']) ? { undone: { ...body['undone'], act: gone, says: gone } } : {}),
+        ...(typeof body['fixedBy'] === 'string' ? { fixedBy: FORGOTTEN } : {}),
+        ...(body['failed'] === undefined ? {} : { failed: FORGOTTEN }),
+        ...(isObject(body['undone'])
+          ? { undone: { ...body['undone'], act: FORGOTTEN, says: FORGOTTEN } }
+          : {}),
       } as Json;
     case 'diagnosis.concluded':
-      return withoutPastCause(body as Json, id, gone);
+      return withoutPastCause(body as Json, id);
     default:
-      return withoutNaming(body as Json, id, gone);
+      return withoutNaming(body as Json, id);
   }
 }
 
 /** A model's text that names it tells of it; the playbook's own are told apart by how they begin. */
-function withoutPastCause(body: Json, id: IncidentId, gone: string): Json {
+function withoutPastCause(body: Json, id: IncidentId): Json {
   const { diagnosis } = body as { readonly diagnosis?: { readonly origin?: string } };
-  if (diagnosis?.origin === 'model') return withoutNaming(body, id, gone);
+  if (diagnosis?.origin === 'model') return withoutNaming(body, id);
   const title = pastCauseTitle(id);
   return mapped(body, (one) =>
     typeof one['cause'] === 'string' && one['cause'].startsWith(title)
-      ? { ...one, cause: `${title}${gone}` }
+      ? { ...one, cause: `${title}${FORGOTTEN}` }
       : one,
   );
 }
 
-function withoutNaming(value: Json, id: IncidentId, gone: string): Json {
+function withoutNaming(value: Json, id: IncidentId): Json {
   const named = new RegExp(`(?<![\\w-])${id}(?![\\w-])`);
-  if (typeof value === 'string') return value !== id && named.test(value) ? gone : value;
-  if (Array.isArray(value)) return value.map((item: Json) => withoutNaming(item, id, gone));
+  if (typeof value === 'string') return value !== id && named.test(value) ? FORGOTTEN : value;
+  if (Array.isArray(value)) return value.map((item: Json) => withoutNaming(item, id));
   if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, withoutNaming(item as Json, id, gone)]),
+    Object.entries(value).map(([key, item]) => [key, withoutNaming(item as Json, id)]),
   );
 }
 

@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '../../core/errors.ts';
+import { FORGOTTEN } from '../../core/forgotten.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { Domain } from '../../core/incident.ts';
 import type { Sql, Tx } from '../../core/sql.ts';
@@ -24,8 +25,6 @@ interface Deps {
   readonly audit: MemoryAudit;
 }
 
-/** What stands where a text was. */
-const GONE = '(forgotten)';
 /** Nothing of it is worked on any more, so nothing writes again what is being forgotten. */
 const AT_REST = ['ignored', 'resolved', 'reported', 'escalated', 'stopped'];
 
@@ -58,7 +57,7 @@ export async function forgetIncident(deps: Deps, id: IncidentId, by: string): Pr
     await tx`SELECT memory_outbox_remove(${incidentsOf(incident.domain)}, ${id})`;
     await removeEntriesIn(tx, { kind: 'incident', scope: incident.domain }, [id]);
     await forgetRecord(tx, id);
-    await forgetCopies(tx, id, own, GONE);
+    await forgetCopies(tx, id, own);
     return finish(tx, deps, by, { incident: id }, { ...forgotten, episodes: episodes.length, vectors: 1 });
   });
 }
@@ -78,22 +77,22 @@ export async function forgetUser(deps: Deps, userId: string, by: string): Promis
       documents.map((row) => row.id),
     );
     await tx`DELETE FROM memory_store WHERE owner = ${userId}`;
-    await tx`UPDATE dream_job SET rationale = ${GONE} WHERE proposed_by = ${userId}`;
-    await tx`UPDATE dream_job SET reason = ${GONE} WHERE decided_by = ${userId} AND reason <> ''`;
+    await tx`UPDATE dream_job SET rationale = ${FORGOTTEN} WHERE proposed_by = ${userId}`;
+    await tx`UPDATE dream_job SET reason = ${FORGOTTEN} WHERE decided_by = ${userId} AND reason <> ''`;
     // The answer quotes the question.
-    await tx`UPDATE question SET text = ${GONE}, answer = NULL WHERE asked_by = ${userId}`;
-    await tx`UPDATE mute SET reason = ${GONE} WHERE by = ${userId} AND reason <> ''`;
-    await tx`UPDATE denial SET reason = ${GONE} WHERE said_by = ${userId} AND reason <> ''`;
-    await tx`UPDATE action SET decision_reason = ${GONE} WHERE decided_by = ${userId} AND decision_reason <> ''`;
+    await tx`UPDATE question SET text = ${FORGOTTEN}, answer = NULL WHERE asked_by = ${userId}`;
+    await tx`UPDATE mute SET reason = ${FORGOTTEN} WHERE by = ${userId} AND reason <> ''`;
+    await tx`UPDATE denial SET reason = ${FORGOTTEN} WHERE said_by = ${userId} AND reason <> ''`;
+    await tx`UPDATE action SET decision_reason = ${FORGOTTEN} WHERE decided_by = ${userId} AND decision_reason <> ''`;
     await tx`
       UPDATE event SET body = body
-        || CASE WHEN body ? 'text' THEN jsonb_build_object('text', ${GONE}::text) ELSE '{}' END
-        || CASE WHEN body ? 'reason' THEN jsonb_build_object('reason', ${GONE}::text) ELSE '{}' END
-        || CASE WHEN body ? 'rationale' THEN jsonb_build_object('rationale', ${GONE}::text) ELSE '{}' END
+        || CASE WHEN body ? 'text' THEN jsonb_build_object('text', ${FORGOTTEN}::text) ELSE '{}' END
+        || CASE WHEN body ? 'reason' THEN jsonb_build_object('reason', ${FORGOTTEN}::text) ELSE '{}' END
+        || CASE WHEN body ? 'rationale' THEN jsonb_build_object('rationale', ${FORGOTTEN}::text) ELSE '{}' END
       WHERE body->>'by' = ${userId}`;
     await tx`
       UPDATE event SET body = jsonb_set(body, '{parts}', (
-        SELECT jsonb_agg(CASE WHEN part->'people' ? ${userId} THEN part || jsonb_build_object('line', ${GONE}::text) ELSE part END)
+        SELECT jsonb_agg(CASE WHEN part->'people' ? ${userId} THEN part || jsonb_build_object('line', ${FORGOTTEN}::text) ELSE part END)
           FROM jsonb_array_elements(body->'parts') part))
       WHERE type = 'context.gathered' AND body @> jsonb_build_object('parts', jsonb_build_array(jsonb_build_object('people', jsonb_build_array(${userId}::text))))`;
     return finish(tx, deps, by, { user: userId }, { ...forgotten, episodes: 0, vectors: 0 });
@@ -147,26 +146,26 @@ async function filesOf(tx: Tx, ids: readonly string[]): Promise<readonly string[
 
 async function forgetRecord(tx: Tx, id: IncidentId): Promise<void> {
   await tx`
-    UPDATE incident SET title = ${GONE}, alert_name = NULL, identity = '{}', told = '{}', labels = '{}', annotations = '{}',
+    UPDATE incident SET title = ${FORGOTTEN}, alert_name = NULL, identity = '{}', told = '{}', labels = '{}', annotations = '{}',
       cause = NULL, next_step = NULL, words = NULL, updated_at = clock_timestamp() WHERE id = ${id}`;
-  await tx`UPDATE alert SET title = ${GONE}, labels = '{}', annotations = '{}', url = NULL WHERE incident_id = ${id}`;
-  await tx`UPDATE question SET text = ${GONE}, answer = NULL WHERE incident_id = ${id}`;
+  await tx`UPDATE alert SET title = ${FORGOTTEN}, labels = '{}', annotations = '{}', url = NULL WHERE incident_id = ${id}`;
+  await tx`UPDATE question SET text = ${FORGOTTEN}, answer = NULL WHERE incident_id = ${id}`;
   await tx`DELETE FROM turn_failure WHERE incident_id = ${id}`;
-  await tx`UPDATE escalation_page SET summary = ${GONE}, failure = NULL WHERE incident_id = ${id}`;
+  await tx`UPDATE escalation_page SET summary = ${FORGOTTEN}, failure = NULL WHERE incident_id = ${id}`;
   await tx`UPDATE criterion_reading SET lines = '{}' WHERE incident_id = ${id}`;
   // The No itself still counts: only its words go.
-  await tx`UPDATE denial SET reason = ${GONE}, label = ${GONE} WHERE incident_id = ${id}`;
-  await tx`UPDATE tool_call SET input = NULL, output = ${GONE}, result = NULL WHERE incident_id = ${id}`;
+  await tx`UPDATE denial SET reason = ${FORGOTTEN}, label = ${FORGOTTEN} WHERE incident_id = ${id}`;
+  await tx`UPDATE tool_call SET input = NULL, output = ${FORGOTTEN}, result = NULL WHERE incident_id = ${id}`;
   await tx`
-    UPDATE action SET input = NULL, guard = NULL, command = ${GONE}, why = ${GONE}, blast_radius = ${GONE},
-      preflight = '{}', undo = ${GONE}, decision_reason = NULL, outcome = NULL, verify = '{"steps": [], "holdMs": 0, "timeoutMs": 0}',
+    UPDATE action SET input = NULL, guard = NULL, command = ${FORGOTTEN}, why = ${FORGOTTEN}, blast_radius = ${FORGOTTEN},
+      preflight = '{}', undo = ${FORGOTTEN}, decision_reason = NULL, outcome = NULL, verify = '{"steps": [], "holdMs": 0, "timeoutMs": 0}',
       objects = '[]'
     WHERE incident_id = ${id} AND state NOT IN ('started', 'unknown')`;
   await tx`DELETE FROM event WHERE incident_id = ${id} AND type NOT IN ('incident.opened', 'state.changed')`;
   await tx`
     UPDATE event SET body = body
-      || CASE WHEN body ? 'title' THEN jsonb_build_object('title', ${GONE}::text) ELSE '{}' END
-      || CASE WHEN body ? 'reason' THEN jsonb_build_object('reason', ${GONE}::text) ELSE '{}' END
+      || CASE WHEN body ? 'title' THEN jsonb_build_object('title', ${FORGOTTEN}::text) ELSE '{}' END
+      || CASE WHEN body ? 'reason' THEN jsonb_build_object('reason', ${FORGOTTEN}::text) ELSE '{}' END
     WHERE incident_id = ${id}`;
 }
 

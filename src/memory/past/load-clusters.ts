@@ -1,3 +1,4 @@
+import { FORGOTTEN } from '../../core/forgotten.ts';
 import { asIncidentId, type IncidentId } from '../../core/ids.ts';
 import type { Domain, Incident, IncidentState, Verdict } from '../../core/incident.ts';
 import type { Log } from '../../core/log.ts';
@@ -68,7 +69,7 @@ async function loadCases(sql: Sql, { domain, ids, here }: ClusterQuery): Promise
       FROM alike JOIN incident i USING (id)
       LEFT JOIN search_space s ON s.name = ${`incident:${domain}`}
       LEFT JOIN search_entry e ON e.space_id = s.id AND e.key = i.id
-     WHERE i.state <> 'ignored' AND i.title <> '(forgotten)' AND i.id <> ${here ?? ''}
+     WHERE i.state <> 'ignored' AND i.title <> ${FORGOTTEN} AND i.id <> ${here ?? ''}
      ORDER BY i.opened_at DESC, i.id DESC`;
   return rows.map(toCase);
 }

@@ -1,3 +1,4 @@
+import { FORGOTTEN } from '../../core/forgotten.ts';
 import type { IncidentId } from '../../core/ids.ts';
 import type { Domain } from '../../core/incident.ts';
 import type { Tx } from '../../core/sql.ts';
@@ -28,7 +29,7 @@ export async function pastIncidents(tx: Tx, domain: Domain): Promise<readonly Pa
            (SELECT coalesce(jsonb_agg(jsonb_build_object('command', e.command, 'success', e.success) ORDER BY e.at), '[]')
               FROM episode e WHERE e.incident_id = i.id) AS tried
       FROM incident i
-     WHERE i.domain = ${domain} AND i.state IN ('resolved', 'reported', 'escalated') AND i.title <> '(forgotten)'
+     WHERE i.domain = ${domain} AND i.state IN ('resolved', 'reported', 'escalated') AND i.title <> ${FORGOTTEN}
        AND NOT EXISTS (SELECT FROM rule_compaction c WHERE c.domain = ${domain} AND c.incidents ? i.id)
      ORDER BY i.updated_at LIMIT ${MOST}`;
 }

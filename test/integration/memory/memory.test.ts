@@ -94,13 +94,16 @@ describe('past incidents', () => {
   let memory: Memory;
   beforeAll(async () => {
     memory = memoryOf();
+    await allOnRecord();
     await Promise.all(
       faults.map((fault, i) => memory.rememberIncident(aRecord(incidentOf(i + 1, fault), fault[2]))),
     );
   });
-  beforeEach(async () => {
+  beforeEach(allOnRecord);
+
+  async function allOnRecord(): Promise<void> {
     for (const [i, fault] of faults.entries()) await onRecord(incidentOf(i + 1, fault), fault[2]);
-  });
+  }
 
   test.each(faults.map((fault, i) => ({ name: fault[0], type: fault[1], past: `INC-${i + 1}` })))(
     'the same fault again ($name) is seen before, and no other is',

@@ -103,7 +103,8 @@ describe('on record', () => {
     const taken = keys.get(record) ?? new Set();
     keys.set(record, taken);
     const deps = {
-      sql: { begin: (work: (tx: null) => unknown) => work(null) },
+      // It is not forgotten.
+      sql: { begin: (work: (tx: () => Promise<object[]>) => unknown) => work(() => Promise.resolve([{}])) },
       records: {
         append: async (_: unknown, __: unknown, event: IncidentEventBody, key: string) => {
           if (!taken.has(key)) record.push(event);
