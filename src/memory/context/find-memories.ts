@@ -90,6 +90,8 @@ export interface Found {
   /** Past incidents that fit and are not told; null: none. */
   readonly heldBack: HeldBack | null;
   readonly meaning: SearchAnswer['meaning'];
+  /** Documents about the very service beyond the bound of how many are looked at. */
+  readonly leftOut: number;
 }
 
 /**
@@ -99,9 +101,9 @@ export interface Found {
  */
 export async function findMemories(deps: FindDeps, query: MemoryQuery): Promise<Found> {
   const { without = [], always = [] } = query;
-  const [{ hits: matching, meaning }, about] = await Promise.all([
+  const [{ hits: matching, meaning }, { hits: about, leftOut }] = await Promise.all([
     searchAll(deps, query),
-    documentsAbout(deps.sql, query.spaces, always),
+    documentsAbout(deps.sql, query, always),
   ]);
   const unmatched = about.filter(({ key }) => !matching.some(({ hit }) => hit.key === key));
   const hits = [...matching, ...unmatched.map((hit) => ({ hit, of: 0 }))];
@@ -147,6 +149,7 @@ export async function findMemories(deps: FindDeps, query: MemoryQuery): Promise<
       fresh.filter(isPast).map(({ hit }) => asIncidentId(hit.key)),
     ),
     meaning,
+    leftOut,
   };
 }
 

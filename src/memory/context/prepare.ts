@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { count } from '../../core/count.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Domain } from '../../core/incident.ts';
-import type { HeldBack, MemoryAsk, PreparedMemory, ShownMemory } from '../../core/memory.ts';
+import type { MemoryAsk, PreparedMemory, ShownMemory } from '../../core/memory.ts';
 import { formatHeldBack } from '../../core/seen-before.ts';
 import { within } from '../../core/within.ts';
 import { proseOf } from '../../runbooks/prose.ts';
@@ -16,7 +17,7 @@ import { entitiesOf } from '../ranking/entities-of.ts';
 import { memoryBlock } from '../ranking/memory-block.ts';
 import { isTrusted } from '../ranking/trust-score.ts';
 import { systemOf } from '../systems/systems.ts';
-import { type FindDeps, type FoundMemory, findMemories } from './find-memories.ts';
+import { type FindDeps, type Found, type FoundMemory, findMemories } from './find-memories.ts';
 import { documentSpacesOf, domainSpaces } from './spaces.ts';
 
 export interface PrepareDeps extends FindDeps {
@@ -60,9 +61,17 @@ export function createPrepare(deps: PrepareDeps): (ask: MemoryAsk) => Promise<Pr
     if (!deps.enabled) return null;
     const run = `mem_${randomUUID()}`;
     try {
-      const { found, heldBack } = await within(limitMs, find(deps, ask, limitMs * REFRESH_SHARE));
-      const kept = heldBack === null || ask.turn > 1 ? '' : `${formatHeldBack(heldBack)}\n`;
-      return { run, turn: ask.turn, ...shownOf(deps, found, kept), missing: null };
+      const { found, heldBack, leftOut } = await within(limitMs, find(deps, ask, limitMs * REFRESH_SHARE));
+      const notes = [
+        ...(heldBack === null || ask.turn > 1 ? [] : [formatHeldBack(heldBack)]),
+        ...(leftOut === 0
+          ? []
+          : [
+              `${count(leftOut, 'older document')} about this service not looked at: search memory for them.`,
+            ]),
+      ];
+      const note = notes.map((line) => `${line}\n`).join('');
+      return { run, turn: ask.turn, ...shownOf(deps, found, note), missing: null };
     } catch (error) {
       deps.log.warn({ incident: ask.incident.id, error: messageOf(error) }, 'memory did not answer');
       const files = shownOf(deps, fromFiles(deps, ask), '');
@@ -126,18 +135,18 @@ async function find(
   deps: PrepareDeps,
   ask: MemoryAsk,
   refreshMs: number,
-): Promise<{ readonly found: readonly FoundMemory[]; readonly heldBack: HeldBack | null }> {
+): Promise<Pick<Found, 'heldBack' | 'leftOut'> & { readonly found: readonly FoundMemory[] }> {
   const { incident, turn, text, shown } = ask;
   const reader = readerOf(ask);
   const first = turn === 1;
   const texts = [...(first ? [searchText(incident, incident.incidentType)] : []), text].filter(
     (one) => one.trim() !== '',
   );
-  if (texts.length === 0) return { found: [], heldBack: null };
+  if (texts.length === 0) return { found: [], heldBack: null, leftOut: 0 };
   await within(refreshMs, deps.refresh()).catch((error: unknown) =>
     deps.log.warn({ error: messageOf(error) }, 'the index of documents could not be brought up to date'),
   );
-  const { found, heldBack } = await findMemories(deps, {
+  const { found, heldBack, leftOut } = await findMemories(deps, {
     reader,
     here: incident.id,
     ...(ask.asker === undefined ? {} : { asker: ask.asker }),
@@ -155,7 +164,7 @@ async function find(
     without: [...shown, incident.id],
   });
   const memories = found.map(({ memory }) => memory);
-  return { found: first ? namedFirst(deps, ask, memories) : memories, heldBack };
+  return { found: first ? namedFirst(deps, ask, memories) : memories, heldBack, leftOut };
 }
 
 /** The service and the target by name, as labels and configuration have them: what a text seems to name may be any word. */

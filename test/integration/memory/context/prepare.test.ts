@@ -504,6 +504,30 @@ describe('what an admin approved about the very service', () => {
     expect(pathsOf(await prepare({ incident }))).not.toContain('j/silent');
   });
 
+  test('is bounded to the newest 20, and says how many are left out', async () => {
+    const service = 'godwit-api';
+    const incident = { ...about('Godwits'), labels: { service }, target: null };
+    const writeRules = async (from: number, to: number, domain?: 'docker') => {
+      for (let n = from; n < to; n++)
+        await write(admin, workspace(runbooksStore), {
+          path: `gw/${n}`,
+          title: `Rule ${n}`,
+          content: 'Ask first.',
+          entities: entities(service),
+          ...(domain === undefined ? {} : { domain }),
+        });
+    };
+    await writeRules(0, 20);
+    expect((await prepare({ incident }))?.text).not.toContain('not looked at');
+    await writeRules(30, 35, 'docker');
+    expect((await prepare({ incident }))?.text).not.toContain('not looked at');
+    await writeRules(20, 22);
+    expect((await prepare({ incident }))?.text).toContain(
+      '2 older documents about this service not looked at',
+    );
+    await rig.sql`UPDATE memory_document SET retired_at = now() WHERE path LIKE 'gw/%'`;
+  });
+
   test('is there once: a later turn gets what fits what was said', async () => {
     const incident = { ...about('Jacana vrooms'), labels, target: 'shop-db' };
     expect(pathsOf(await prepare({ incident, turn: 2, text: 'the jacana vrooms' }))).toEqual(['j/queue']);
