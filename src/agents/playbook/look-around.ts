@@ -2,6 +2,7 @@ import type { Diagnosis } from '../../core/diagnosis.ts';
 import type { ToolCallResult } from '../../core/tool-call.ts';
 import type { Investigation } from '../ports.ts';
 import { cannotTell, newFindings } from './findings.ts';
+import { firstLineOf } from './first-line.ts';
 import { type Phase, readSystem, unreadable } from './read-system.ts';
 
 interface Look {
@@ -38,11 +39,8 @@ export async function lookAround(work: Investigation, phase: Phase, why: string)
       continue;
     }
     looked.push(purpose.toLowerCase());
-    const line = result.text
-      .split('\n')
-      .find((text) => text.trim() !== '')
-      ?.trim();
-    if (line !== undefined)
+    const line = firstLineOf(result.text);
+    if (line !== null)
       findings.evidence.push({ claim: `${purpose}: ${line}`, toolCallIds: [result.toolCallId], quote: line });
   }
   const told = findings.evidence.map(({ quote }) => quote).join(' ');

@@ -5,6 +5,7 @@ import { type PastCause, pastCauseTitle } from '../../core/memory.ts';
 import { withoutMarks } from '../../core/model-words.ts';
 import type { ToolCallResult } from '../../core/tool-call.ts';
 import type { Investigation } from '../ports.ts';
+import { firstLineOf } from './first-line.ts';
 import { readSystem, unreadable } from './read-system.ts';
 
 const CAUSE = 200;
@@ -65,11 +66,8 @@ async function readAgain(work: Investigation, { incidentId, read }: PastCause): 
   const result = await readSystem(work, 'diagnose', `past:${tool}`, tool, input, purpose);
   if (result.kind !== 'ok')
     return { evidence: [], unknown: [unread(incidentId, tool, result)].filter(Boolean) };
-  const line = result.text
-    .split('\n')
-    .find((text) => text.trim() !== '')
-    ?.trim();
-  if (line === undefined) return { evidence: [], unknown: [] };
+  const line = firstLineOf(result.text);
+  if (line === null) return { evidence: [], unknown: [] };
   const claim = `What showed the cause of ${incidentId} now shows: ${line}`;
   return { evidence: [{ claim, toolCallIds: [result.toolCallId], quote: line }], unknown: [] };
 }

@@ -2,7 +2,7 @@ import { undoOf } from '../../core/action.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { describeAct } from '../../core/describe-act.ts';
 import { type Diagnosis, MUTATION_CONFIDENCE, type SuggestedAction } from '../../core/diagnosis.ts';
-import type { PlanStep } from '../../core/tool-call.ts';
+import type { PlanStep, ToolCallRequest } from '../../core/tool-call.ts';
 import type { Investigation, PlanOutcome, TriedAction } from '../ports.ts';
 
 /**
@@ -21,7 +21,11 @@ export async function plan(work: Investigation, diagnosis: Diagnosis): Promise<P
   if (suggested.length === 0) return none(diagnosis.remedy ?? 'The runbook names no action for this.');
 
   const tried = (action: SuggestedAction) =>
-    actsOf(action).flatMap((act) => work.tried.filter((one) => isSame(one, act, work.incident.target)));
+    actsOf(action).flatMap(({ tool, input }) =>
+      work.tried.filter(
+        (one) => RAN.includes(one.state) && isSame(one, { tool, target: work.incident.target, input }),
+      ),
+    );
   const fresh = failedBeforeLast(
     work,
     suggested.filter((action) => tried(action).length === 0),
@@ -89,12 +93,7 @@ function failedBeforeLast(
   const { failedActs = [] } = recall.episodes;
   const hasFailed = (action: SuggestedAction): boolean =>
     actsOf(action).some(({ tool, input }) =>
-      failedActs.some(
-        (one) =>
-          one.tool === tool &&
-          one.target === incident.target &&
-          canonicalJson(one.input) === canonicalJson(input),
-      ),
+      failedActs.some((one) => isSame(one, { tool, target: incident.target, input })),
     );
   return [...actions.filter((action) => !hasFailed(action)), ...actions.filter(hasFailed)];
 }
@@ -102,11 +101,11 @@ function failedBeforeLast(
 /** Nothing ran for anything else, so it may be asked for. */
 const RAN: readonly TriedAction['state'][] = ['succeeded', 'failed', 'unknown'];
 
-function isSame(earlier: TriedAction, action: PlanStep, target: string | null): boolean {
+/** Whatever the order in which its arguments are written. */
+function isSame(one: ToolCallRequest, other: ToolCallRequest): boolean {
   return (
-    RAN.includes(earlier.state) &&
-    earlier.tool === action.tool &&
-    earlier.target === target &&
-    canonicalJson(earlier.input) === canonicalJson(action.input)
+    one.tool === other.tool &&
+    one.target === other.target &&
+    canonicalJson(one.input) === canonicalJson(other.input)
   );
 }

@@ -11,6 +11,7 @@ import { renderInput, renderText } from '../../runbooks/template.ts';
 import type { Investigation } from '../ports.ts';
 import { concludeShown } from './conclude.ts';
 import { cannotTell, type Findings, healthy, newFindings } from './findings.ts';
+import { firstLineOf } from './first-line.ts';
 import { type Phase, readSystem, unreadable } from './read-system.ts';
 import { type OkResult, type Run, ruleOut, told } from './run.ts';
 import { verifySteps } from './verify-steps.ts';
@@ -229,11 +230,8 @@ function finish(run: Run, turn: Exclude<RunbookTurn, { kind: 'go' }>): RunEnd {
 /** That nothing is wrong is a claim as well: it stands on what the step that says so has read. */
 function withLastLook({ findings, answers }: Run, says: string): Findings {
   const last = [...answers.values()].at(-1);
-  const quote = last?.text
-    .split('\n')
-    .map((line) => line.trim())
-    .find((line) => line !== '');
-  if (last === undefined || quote === undefined) return findings;
+  const quote = last === undefined ? null : firstLineOf(last.text);
+  if (last === undefined || quote === null) return findings;
   return {
     ...findings,
     evidence: [...findings.evidence, { claim: says, toolCallIds: [last.toolCallId], quote }],
