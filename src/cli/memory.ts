@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
+import { count } from '../core/count.ts';
 import { OpsError, type Refusal } from '../core/errors.ts';
 import { parseIncidentId } from '../core/ids.ts';
 import { clearMemory, type Forgotten, forgetIncident, forgetUser } from '../memory/documents/forget.ts';
@@ -141,7 +142,7 @@ function tell(result: Forgotten | Refusal): void {
     });
   const { documents, versions, episodes, queuedForChroma } = result;
   process.stdout.write(
-    `Removed ${documents} documents (${versions} versions) and ${episodes} episodes. ${queuedForChroma} entries leave Chroma when the bot next reaches it.\n`,
+    `Removed ${count(documents, 'document')} (${count(versions, 'version')}) and ${count(episodes, 'episode')}. What is in Chroma (${queuedForChroma}) leaves it when the bot next reaches it.\n`,
   );
 }
 

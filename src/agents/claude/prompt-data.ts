@@ -1,4 +1,5 @@
 import { clipLine } from '../../core/clip.ts';
+import { count } from '../../core/count.ts';
 import type { Diagnosis, Triage } from '../../core/diagnosis.ts';
 import type { PastCause } from '../../core/memory.ts';
 import { withoutMarks } from '../../core/model-words.ts';
@@ -102,7 +103,7 @@ function triedBefore({ recall }: Investigation): object {
       error: episode.error.slice(0, 200),
       command: episode.command,
       success: episode.success,
-      ...(episode.tried ? { helped: `${episode.tried.helped} of ${episode.tried.of} times` } : {}),
+      ...(episode.tried ? { helped: `${episode.tried.helped} of ${count(episode.tried.of, 'time')}` } : {}),
     })),
     commands_that_failed_before: recall.episodes.failedCommands.slice(0, 10),
     could_not_be_asked: recall.missing,

@@ -32,10 +32,12 @@ export const evidenceGrep = defineEvidenceTool({
     const lines = found.flatMap(({ call, shown }) => [`${call.tool} ${call.id}`, ...shown]);
     const fit = fitting(lines);
     const cut =
-      fit.length < lines.length ? `; ${lines.length - fit.length} lines not shown, narrow the text` : '';
+      fit.length < lines.length
+        ? `; ${count(lines.length - fit.length, 'line')} not shown, narrow the text`
+        : '';
     return {
       text: [
-        `${hits} lines in ${found.length} of ${count(searched.length, 'output')} contain “${text}”${cut}`,
+        `${count(hits, 'line')} in ${found.length} of ${count(searched.length, 'output')} contain “${text}”${cut}`,
         ...fit,
       ].join('\n'),
       data: { sources: found.map(({ call }) => call.id), hits },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../core/count.ts';
 import { formatHeldBack } from '../../core/seen-before.ts';
 import type { FoundMemory } from '../../memory/context/find-memories.ts';
 import { defineMemoryTool } from '../define.ts';
@@ -57,7 +58,9 @@ function originOf({ kind, id, version, updatedAt }: FoundMemory): string {
 
 /** What following it, or what was done in it, led to. Empty when nobody knows. */
 function recordOf({ outcomes }: FoundMemory): string {
-  return outcomes === undefined ? '' : `, helped ${outcomes.worked} times, did not ${outcomes.failed} times`;
+  return outcomes === undefined
+    ? ''
+    : `, helped ${count(outcomes.worked, 'time')}, did not ${count(outcomes.failed, 'time')}`;
 }
 
 function dataOf(memory: FoundMemory) {

@@ -106,7 +106,7 @@ describe('a symptom learnt in the middle of an investigation', () => {
     );
     expect(text).toMatch(
       new RegExp(
-        `incidents-postgres/${elsewhere} .*agent_draft, of \\d{4}-\\d\\d-\\d\\d, learnt on postgresql 16.4, helped 1 times, did not 0 times`,
+        `incidents-postgres/${elsewhere} .*agent_draft, of \\d{4}-\\d\\d-\\d\\d, learnt on postgresql 16.4, helped 1 time, did not 0 times`,
       ),
     );
     expect(text).toContain('What the plover did.');

@@ -152,7 +152,7 @@ describe('sentry memory forget', () => {
     expect(await rig.sql`SELECT FROM search_entry WHERE body LIKE '%platypus%'`).toHaveLength(4);
     const done = await sentry(['memory', 'forget', id, '--yes']);
     expect(done).toMatchObject({ code: 0, err: '' });
-    expect(done.out).toContain('Removed 2 documents (2 versions) and 1 episodes.');
+    expect(done.out).toContain('Removed 2 documents (2 versions) and 1 episode.');
     const left = await wholeDatabase(rig.sql);
     expect(left.toLowerCase().replaceAll('tc_platypus', '')).not.toContain('platypus');
     expect(left).toContain('wombat');
