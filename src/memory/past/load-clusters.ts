@@ -64,8 +64,8 @@ async function loadCases(sql: Sql, { domain, ids, here }: ClusterQuery): Promise
            (SELECT coalesce(jsonb_agg(jsonb_build_object('command', t.command, 'success', t.success) ORDER BY t.at), '[]')
               FROM episode t WHERE t.incident_id = i.id) AS tried,
            (SELECT coalesce(jsonb_agg(g.answer), '[]') FROM grade g WHERE g.incident_id = i.id) AS grades,
-           i.id IN (SELECT incident_id FROM grade WHERE question = 'cause_right'
-                     GROUP BY incident_id HAVING 2 * count(*) FILTER (WHERE NOT answer) >= count(*)) AS is_cause_wrong
+           (SELECT count(*) > 0 AND 2 * count(*) FILTER (WHERE NOT g.answer) >= count(*)
+              FROM grade g WHERE g.incident_id = i.id AND g.question = 'cause_right') AS is_cause_wrong
       FROM alike JOIN incident i USING (id)
       LEFT JOIN search_space s ON s.name = ${`incident:${domain}`}
       LEFT JOIN search_entry e ON e.space_id = s.id AND e.key = i.id

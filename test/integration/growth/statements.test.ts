@@ -21,6 +21,7 @@ const ON_PURPOSE: Readonly<Record<string, string>> = {
   'src/memory/context/spaces.ts': 'whoever may read everything: the terminal',
   'src/memory/documents/documents.ts': 'a page of documents, newest first, past those its reader may not see',
   'src/memory/documents/forget.ts': 'what is to be forgotten is looked for everywhere',
+  'src/memory/documents/forget-copies.ts': 'what was copied of it is looked for everywhere',
   'src/memory/documents/transfer.ts': 'an export',
   'src/memory/promotion/promotions.ts': 'a page of proposals, past those of rules',
   'src/memory/sync/sync-documents.ts': 'once an hour',
