@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LocalSlackClient } from './local-slack.ts';
+import { layDatabase } from './made-databases.ts';
 import { patience } from './patience.ts';
 
 export const program = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
@@ -49,6 +51,7 @@ export function productEnv(options: ProductOptions): Record<string, string> {
 
 /** Starts it and waits until it says that it is ready. */
 export async function startProduct(options: ProductOptions): Promise<Product> {
+  if (!options.byNpm && process.env['VITEST']) await layDatabases(options);
   const begun = performance.now();
   const child = options.byNpm ? npmStart(options) : directly(options);
   let said = '';
@@ -80,6 +83,14 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
     },
     signal: (name) => void child.kill(name),
   };
+}
+
+/** What the first start in a folder would make; by npm it does. With a database of one's own nobody else may enter the folder. */
+async function layDatabases({ dataDir, env }: ProductOptions): Promise<void> {
+  if (env?.['DATABASE_URL']) return;
+  const folders = { record: join(dataDir, 'postgres'), shop: join(dataDir, 'faults', 'data') };
+  if (!existsSync(folders.record)) await layDatabase('record', folders.record);
+  if (!env?.['SENTRY_CONFIG'] && !existsSync(folders.shop)) await layDatabase('shop', folders.shop);
 }
 
 function directly(options: ProductOptions): ChildProcess {

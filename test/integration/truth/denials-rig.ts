@@ -18,6 +18,7 @@ import type { AnyTool } from '../../../src/tools/define.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
 import { blame } from '../../support/blamed.ts';
 import { boxAlert, type Core, createCore } from '../../support/core.ts';
+import { layDatabase } from '../../support/made-databases.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
@@ -68,7 +69,9 @@ export const OLIVIA = 'UOLIVIA';
 export const NOAH = 'UNOAH';
 
 export async function startDenialsRig(): Promise<DenialsRig> {
-  const shop = await startShop(scratchDir(), quiet);
+  const folder = scratchDir();
+  await layDatabase('shop', folder);
+  const shop = await startShop(folder, quiet);
   const host = scratchHost('web-1');
   host.start();
   mkdirSync(join(host.dir, 'app', 'conf.d'));

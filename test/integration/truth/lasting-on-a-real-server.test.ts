@@ -12,6 +12,7 @@ import { loadRunbooks } from '../../../src/runbooks/load-runbooks.ts';
 import { allTools } from '../../../src/targets/all-tools.ts';
 import { createRegistry } from '../../../src/tools/registry.ts';
 import { boxAlert, boxTarget, type Core, createCore } from '../../support/core.ts';
+import { layDatabase } from '../../support/made-databases.ts';
 import { type ScratchDatabase, scratchDatabase } from '../../support/postgres.ts';
 import { quiet } from '../../support/quiet.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
@@ -26,6 +27,7 @@ let core: Core;
 beforeAll(async () => {
   const dir = scratchDir();
   chmodSync(dir, 0o755);
+  await layDatabase('shop', dir);
   shop = await startShop(dir, quiet);
   const { name, environment } = boxTarget;
   const { readUrl, actUrl } = shop;

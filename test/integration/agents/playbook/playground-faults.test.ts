@@ -13,6 +13,7 @@ import { loadRunbooks } from '../../../../src/runbooks/load-runbooks.ts';
 import type { Runbook } from '../../../../src/runbooks/runbook.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
 import { createRegistry } from '../../../../src/tools/registry.ts';
+import { layDatabase } from '../../../support/made-databases.ts';
 import { quiet } from '../../../support/quiet.ts';
 import { scratchDir } from '../../../support/scratch-dir.ts';
 import { waitFor } from '../../../support/wait-for.ts';
@@ -29,7 +30,9 @@ beforeAll(async () => {
   ({ runbooks } = await loadRunbooks(fileURLToPath(new URL('../../../../runbooks', import.meta.url)), {
     tools,
   }));
-  shop = await startShop(scratchDir(), quiet);
+  const folder = scratchDir();
+  await layDatabase('shop', folder);
+  shop = await startShop(folder, quiet);
   workload = startWorkload(shop.appUrl, quiet);
 }, 120_000);
 

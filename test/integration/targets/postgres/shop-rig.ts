@@ -11,6 +11,7 @@ import type { Json, VerifyPlan } from '../../../../src/core/tool-call.ts';
 import { allTools } from '../../../../src/targets/all-tools.ts';
 import type { ActiveTool, Preflight, ReadTool, ToolContext } from '../../../../src/tools/define.ts';
 import { createRegistry } from '../../../../src/tools/registry.ts';
+import { layDatabase } from '../../../support/made-databases.ts';
 import { patience } from '../../../support/patience.ts';
 import { quiet } from '../../../support/quiet.ts';
 import { createPostgresTargets, type PostgresTargets } from '../../../support/targets.ts';
@@ -45,6 +46,7 @@ const registry = createRegistry(allTools);
 export async function startShopRig(): Promise<ShopRig> {
   const dataDir = mkdtempSync(join(inject('scratchRoot'), 'shop-'));
   chmodSync(dataDir, 0o755);
+  await layDatabase('shop', dataDir);
   const shop = await startShop(dataDir, quiet);
   const targets = createPostgresTargets([
     {
