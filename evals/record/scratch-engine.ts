@@ -19,7 +19,7 @@ export interface ScratchEngine extends ShopEngine {
 export async function startScratchEngine(kind: EngineName, dir: string): Promise<ScratchEngine> {
   const socket = join(dir, 'engine.sock');
   const server = kind === 'docker' ? dockerServer(dir, socket) : podmanServer(dir, socket);
-  const engine = shopEngine(kind, socket);
+  const engine = await shopEngine(kind, socket);
   const { api } = engine;
   await until(`${kind} to answer`, async () => (await api.ping().catch(() => null)) !== null);
   await importImage(engine, dir);

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../../src/core/errors.ts';
@@ -21,8 +22,10 @@ const PULLED = 'busybox:1.36';
 export async function findEngine(name: EngineName, sockets: readonly string[]): Promise<FoundEngine> {
   let denied = false;
   for (const socket of sockets) {
-    const engine = shopEngine(name, socket);
+    let engine: ShopEngine;
     try {
+      await stat(socket);
+      engine = await shopEngine(name, socket);
       await engine.api.ping();
     } catch (error) {
       denied ||= (error as { readonly code?: string }).code === 'EACCES';

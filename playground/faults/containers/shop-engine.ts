@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, createReadStream, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import Docker from 'dockerode';
+import type Docker from 'dockerode';
 import { until } from '../until.ts';
 
 export const engineNames = ['docker', 'podman'] as const;
@@ -35,8 +35,10 @@ export const isOwn = (labels: Readonly<Record<string, string>> | null | undefine
 /** The same, for the filters of an engine. */
 export const OWN = { label: Object.entries(LABELS).map((each) => each.join('=')) };
 
-export function shopEngine(name: EngineName, socket: string): ShopEngine {
-  const api = new Docker({ socketPath: socket });
+/** The client library is large: it is loaded where an engine is. */
+export async function shopEngine(name: EngineName, socket: string): Promise<ShopEngine> {
+  const { default: Client } = await import('dockerode');
+  const api = new Client({ socketPath: socket });
   return {
     name,
     socket,

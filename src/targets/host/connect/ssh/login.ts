@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { Client, type ConnectConfig } from 'ssh2';
+import type { Client, ConnectConfig } from 'ssh2';
 import { messageOf, OpsError } from '../../../../core/errors.ts';
 import { plainWords } from '../../../../core/plain-words.ts';
 import { fingerprintOf } from '../../../../safety/secrets/public-key.ts';
@@ -22,9 +22,11 @@ export async function logIn(
   signal: AbortSignal,
   through?: () => Promise<Duplex>,
 ): Promise<Client> {
+  // Loaded where such a host is: no other start or command needs it.
+  const ssh2 = await import('ssh2');
   const seen = new Set<string>();
   for (const serverHostKey of algorithmsFor(login.hostKeys)) {
-    const client = new Client();
+    const client = new ssh2.Client();
     let sock: Duplex | undefined;
     try {
       sock = (await through?.()) ?? connect(login.port, login.host).setMaxListeners(0);
