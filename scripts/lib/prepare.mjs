@@ -21,7 +21,7 @@ export async function prepare(options) {
     // Whoever had the lock before may have done it all.
     if (!isInstalled(root)) await install(root);
     if (isBuilt(root, options)) return false;
-    build(root, options);
+    await build(root, options);
     return true;
   });
 }

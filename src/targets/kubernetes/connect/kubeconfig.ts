@@ -19,7 +19,7 @@ const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
  * when it is needed. Throws OpsError KUBERNETES_KUBECONFIG with what is wrong, and with nothing of what stands in the file.
  */
 export async function loadKubeconfig(file: KubeconfigFile | null): Promise<KubeConfig> {
-  const config = new (await import('@kubernetes/client-node')).KubeConfig();
+  const config = new (await import('./kube-config.ts')).KubeConfig();
   if (file === null) {
     config.loadFromCluster();
     return config;
