@@ -23,8 +23,29 @@ export interface Investigator {
    * where there is none to be had by configuration. Never throws but when aborted: what fails is a reason.
    */
   doubt?(work: Investigation, diagnosis: Diagnosis): Promise<Doubt | null>;
+  /**
+   * Whether what was told since, and what the same reads show differently, takes a diagnosis back. Null: it could not be asked. Absent where
+   * there is no model.
+   */
+  stillSo?(work: StillWork, asked: StillAsked): Promise<StillSaid | null>;
   /** Answers a person in the thread; reads only. Absent where there is no model: then the record answers. */
   answer?(work: Investigation, question: Question): Promise<string>;
+}
+
+/** A question of one call without tools: no more of an investigation is needed. */
+export type StillWork = Pick<Investigation, 'incident' | 'durably' | 'signal' | 'spent'>;
+
+export interface StillAsked {
+  readonly cause: string;
+  /** What people said and what was changed since, a line each. */
+  readonly told: readonly string[];
+  readonly differences: readonly string[];
+}
+
+/** `why`: in the words of whoever was asked. */
+export interface StillSaid {
+  readonly verdict: 'stands' | 'falls' | 'cannot_tell';
+  readonly why: string;
 }
 
 export interface Question {

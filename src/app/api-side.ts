@@ -1,5 +1,4 @@
 import { changesAround } from '../changes/read-changes.ts';
-import { createRecordChange } from '../changes/record-change.ts';
 import { packageVersion } from '../config/package-root.ts';
 import { messageOf } from '../core/errors.ts';
 import { type ApiRoutes, apiRoutes } from '../http/api/api-routes.ts';
@@ -13,6 +12,7 @@ import { isOpen } from '../slack/people/access.ts';
 import { messageUrl } from '../slack/people/identity.ts';
 import { nameEverybody } from '../slack/people/name-everybody.ts';
 import { type Probes, readHealth } from './health.ts';
+import { recordChanges } from './record-changes.ts';
 import type { Services } from './services.ts';
 
 /** Incidents that one token may open: a script that loops fills nobody's channel. */
@@ -35,7 +35,7 @@ export function createApiSide(services: Services, probes: Probes): ApiRoutes {
       createManualIncident: services.createManualIncident,
       mayOpen: (principal) =>
         opening.take({ role: `${principal}, opening incidents,`, tool: '', target: null, incidentId: null }),
-      changes: { record: createRecordChange(sql), around: (asked) => changesAround(sql, asked) },
+      changes: { record: recordChanges(services), around: (asked) => changesAround(sql, asked) },
       memory: {
         domains,
         search: memory.searchWorkspace,

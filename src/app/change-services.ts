@@ -1,11 +1,11 @@
 import { createLooks } from '../changes/looks/looks.ts';
 import { readLooks } from '../changes/looks/read-looks.ts';
-import { createRecordChange } from '../changes/record-change.ts';
 import { createWhatChanged } from '../changes/what-changed.ts';
 import { isSlackUser } from '../core/is-slack-user.ts';
 import { readChangesSubject } from '../incidents/changes-around.ts';
 import { timesAway } from '../infra/dbos/presence.ts';
 import type { Foundations } from './foundations.ts';
+import { recordChanges } from './record-changes.ts';
 
 /** What sees changes by itself, and who answers what was changed. */
 export function createChangeServices({
@@ -21,7 +21,7 @@ export function createChangeServices({
     sql,
     targets: config.lookMinutes === null ? new Map() : targets,
     read: systems.inventory,
-    record: createRecordChange(sql),
+    record: recordChanges({ sql, records, targets }),
     nameOf: async (id) => {
       if (!isSlackUser(id)) return id;
       const name = await slackWorkspace.directory.name(id);

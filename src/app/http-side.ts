@@ -1,5 +1,4 @@
 import { createRecordPush } from '../changes/pushed-commits.ts';
-import { createRecordChange } from '../changes/record-change.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { createRateLimit } from '../http/rate-limit.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
@@ -14,6 +13,7 @@ import { askChroma } from './chroma.ts';
 import { type Probes, readHealth } from './health.ts';
 import { registerHealth } from './health-metrics.ts';
 import { createMcpSide } from './mcp-side.ts';
+import { recordChanges } from './record-changes.ts';
 import type { Services } from './services.ts';
 
 /** The one HTTP server: alert sources, Slack's events, the HTTP API, MCP clients, health and metrics. */
@@ -54,7 +54,7 @@ export async function createHttpSide(
     routes: [
       ...webhookRoutes({
         accept,
-        recordChange: createRecordChange(sql),
+        recordChange: recordChanges(services),
         recordPush: createRecordPush(sql),
         hear: (source, payload) => services.hearDelivery(source, payload, { receivedAt: new Date() }),
         secret: config.http.webhookSecret,

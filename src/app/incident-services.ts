@@ -22,6 +22,7 @@ import { createRetryRead } from '../incidents/failed-reads/retry-read.ts';
 import { createInvestigate } from '../incidents/investigate.ts';
 import { createStopNotices } from '../incidents/kill-switch/stop-notices.ts';
 import { createMutes } from '../incidents/mutes/mutes.ts';
+import { LOOK_PACE } from '../incidents/phases/look-again.ts';
 import { sweepSilent } from '../incidents/phases/silence.ts';
 import { createQuestions } from '../incidents/questions/questions.ts';
 import { createSilencing } from '../incidents/silence-at-source.ts';
@@ -133,6 +134,7 @@ export async function createIncidentServices(
     stops: createStopNotices({ sql, bus: on.bus, log }),
     mutes,
     correlation,
+    looksAgain: LOOK_PACE,
     asksWhatChanged: true,
     context: createContextGathering([
       ...contextParts,

@@ -1,13 +1,13 @@
-import { createRecordChange } from '../changes/record-change.ts';
 import { toldInPrivate } from '../changes/told-in-private.ts';
 import { boundedChange, type Change } from '../core/change.ts';
 import { messageOf } from '../core/errors.ts';
 import { hasStrangers, isOpen } from '../slack/people/access.ts';
 import { messageUrl } from '../slack/people/identity.ts';
 import type { SlackMessage } from '../slack/ports.ts';
+import { recordChanges } from './record-changes.ts';
 import type { Services } from './services.ts';
 
-type Deps = Pick<Services, 'sql' | 'slackWorkspace' | 'targets' | 'log'>;
+type Deps = Pick<Services, 'sql' | 'records' | 'slackWorkspace' | 'targets' | 'log'>;
 
 /**
  * Puts on record what another app says in a channel was deployed: whole where everybody of the workspace reads along, else only what
@@ -15,13 +15,13 @@ type Deps = Pick<Services, 'sql' | 'slackWorkspace' | 'targets' | 'log'>;
  * it could not be stored.
  */
 export async function recordSlackChanges(
-  { sql, slackWorkspace, targets, log }: Deps,
+  { sql, records, slackWorkspace, targets, log }: Deps,
   message: SlackMessage,
   changes: readonly Change[],
   isAlertChannel: boolean,
 ): Promise<void> {
   if (changes.length === 0) return;
-  const record = createRecordChange(sql);
+  const record = recordChanges({ sql, records, targets });
   const { access, directory } = slackWorkspace;
   const isKnown = slackWorkspace.own().userId !== null;
   const there = isKnown ? messageUrl(slackWorkspace.identity(), message.channel, message.ts) : null;

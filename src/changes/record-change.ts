@@ -11,18 +11,25 @@ import { isSameChange } from './same-change.ts';
 /** `repeated`: nothing in it was new. */
 export type RecordedChange = 'recorded' | 'updated' | 'repeated';
 
+/** Has the open incidents hear of a change, in the transaction that records it. */
+export type TellChange = (tx: Tx, change: Change) => Promise<void>;
+
 /**
  * Resolves when the change is durable. Telling the same again, at once or in another order, is harmless. What two sources tell stays on
  * record as both tell it: whose word counts is another question for each system.
  */
 export type RecordChange = (change: Change) => Promise<RecordedChange>;
 
-export function createRecordChange(sql: Sql): RecordChange {
+export function createRecordChange(sql: Sql, tell?: TellChange): RecordChange {
   return ({ versionOf, ...given }) => {
     const screened = redactChange(given);
     return sql.begin(async (tx) => {
       const told = versionOf ? await withOwnId(tx, screened, redact(versionOf)) : screened;
-      if (await insert(tx, await withCommits(tx, told))) return 'recorded';
+      const first = await withCommits(tx, told);
+      if (await insert(tx, first)) {
+        await tell?.(tx, first);
+        return 'recorded';
+      }
       const [row] = await tx<ChangeRow>`
         SELECT * FROM change WHERE source = ${told.source} AND id = ${told.id} FOR UPDATE`;
       // Deleted for its age between the two statements.
@@ -31,6 +38,7 @@ export function createRecordChange(sql: Sql): RecordChange {
       const merged = await withCommits(tx, mergeChange(known, told));
       if (isDeepStrictEqual(merged, known)) return 'repeated';
       await update(tx, merged);
+      await tell?.(tx, merged);
       return 'updated';
     });
   };

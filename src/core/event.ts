@@ -29,6 +29,28 @@ export type IncidentEventBody =
   | { readonly type: 'alert.resolved'; readonly source: string }
   /** What was changed around it, as far as it is told; once a round. */
   | ({ readonly type: 'changes.looked'; readonly round: number } & ChangesLooked)
+  /** A change of the very thing that it is about was told while it was open. */
+  | {
+      readonly type: 'change.told';
+      readonly source: string;
+      readonly change: string;
+      readonly title: string;
+    }
+  /**
+   * Looked once more whether it is still so, because something was told. `after`: what; `seen`: how the problem was read; `withdrew`: what
+   * waited for approval is asked for no more; `again`: the cause is looked for again.
+   */
+  | {
+      readonly type: 'incident.looked';
+      readonly round: number;
+      readonly outcome: 'same' | 'changed' | 'could_not_look';
+      readonly after: string;
+      readonly says: string;
+      readonly seen: 'red' | 'green' | null;
+      readonly differences: readonly string[];
+      readonly withdrew: boolean;
+      readonly again: boolean;
+    }
   /** What was gathered around it; told again in the same round when a late part has answered. */
   | { readonly type: 'context.gathered'; readonly round: number; readonly parts: readonly GatheredPart[] }
   | {

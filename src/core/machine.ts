@@ -93,3 +93,8 @@ export function restsUnder(state: IncidentState): boolean {
 export function mayLeadOthers(state: IncidentState): boolean {
   return nextWork(state) !== 'wait';
 }
+
+/** States in which only a person or a time goes on: what is told then is looked at by a turn of its own. */
+export function mayLookAgain(state: IncidentState): boolean {
+  return state === 'awaiting_approval' || state === 'reported' || state === 'escalated';
+}

@@ -18,6 +18,7 @@ import type { ContextGathering } from './context/context-gathered.ts';
 import type { Correlation } from './correlation/correlation.ts';
 import type { StopNotices } from './kill-switch/stop-notices.ts';
 import type { Mutes } from './mutes/mutes.ts';
+import type { LookPace } from './phases/look-again.ts';
 import type { Confirmation } from './source-end.ts';
 import type { UnusualOf } from './unusual-of.ts';
 
@@ -51,6 +52,8 @@ export interface InvestigationDeps {
   readonly stops: StopNotices;
   /** How much is done about an alert. */
   readonly effort: (facts: AlertFacts) => Promise<ChosenEffort>;
+  /** How often it is looked again whether it is still so. Left out: never. */
+  readonly looksAgain?: LookPace;
   /** What alerts wait for. */
   readonly mutes: Pick<Mutes, 'hold' | 'release'>;
   /** At the start of every look for a cause it is asked what was changed. False: nobody could answer. */

@@ -4,7 +4,7 @@ import { OpsError } from '../core/errors.ts';
 import type { IncidentEventBody } from '../core/event.ts';
 import type { IncidentId } from '../core/ids.ts';
 import type { Incident, IncidentState, Verdict } from '../core/incident.ts';
-import { isEnded, mayMove, restsUnder } from '../core/machine.ts';
+import { isEnded, mayLookAgain, mayMove, restsUnder } from '../core/machine.ts';
 import type { Tx } from '../core/sql.ts';
 import { outwardText } from '../safety/screen/boundary.ts';
 import { letGo } from './correlation/let-go.ts';
@@ -42,6 +42,8 @@ export const ASK_AGAIN_TURN = 'ask again';
 export const BESIDE_TURN = 'undo';
 /** What joined an incident that waits or rests may ask for more; the reason stands in prisma/migrations. */
 export const JOINED_TURN = 'alert joined';
+/** Something was told of an incident that waits: whether it is still so. The reason stands in prisma/migrations, and is no other turn's. */
+export const STILL_SO_TURN = 'still so?';
 /** After the limit's last moment. */
 const ASK_AGAIN_AFTER_MS = 500;
 
@@ -120,9 +122,12 @@ export async function moveIn(
            ORDER BY id COLLATE "C" FOR UPDATE`
       : [];
   const held = locked.find(({ id }) => id === incident.id);
-  const rows = await tx<Pick<Incident, 'severity'>>`
+  const rows = await tx<Pick<Incident, 'severity'> & { readonly has_news: boolean }>`
     UPDATE incident SET
       state = ${to},
+      -- Whoever looks for the cause anew knows all that was told before.
+      news_at = CASE WHEN NOT ${isEnded(to) || (to === 'diagnosing' && from !== 'stopped')} THEN news_at END,
+      is_looking = false,
       muted_by = CASE WHEN ${isEnded(to)} THEN muted_by END,
       merged_into = CASE WHEN NOT ${endsMerge} THEN merged_into END,
       words = NULL,
@@ -155,7 +160,7 @@ export async function moveIn(
       details_deleted_at = NULL,
       updated_at = clock_timestamp()
     WHERE id = ${incident.id} AND state = ${from} AND round = ${incident.round}
-    RETURNING severity`;
+    RETURNING severity, news_at IS NOT NULL AS has_news`;
   const stateKey = `state:${key}`;
   const [row] = rows;
   if (row === undefined) {
@@ -175,6 +180,8 @@ export async function moveIn(
     await tx`SELECT sentry_enqueue_turn(${incident.id}, ${`moved: ${reason.slice(0, 200)}`}, ${turnAfterMs})`;
   if (to === 'reported' && isResting(changes.effort ?? null))
     await tx`SELECT sentry_enqueue_turn(${incident.id}, ${JOINED_TURN}, 0)`;
+  if (row.has_news && mayLookAgain(to))
+    await tx`SELECT sentry_enqueue_turn(${incident.id}, ${STILL_SO_TURN}, 0)`;
   if (changes.asksAgainAt !== undefined)
     await tx`
       SELECT sentry_enqueue_turn(${incident.id}, ${ASK_AGAIN_TURN}, greatest(0, ceil(

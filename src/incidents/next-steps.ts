@@ -17,3 +17,7 @@ export const LIMIT_OVER_UNREAD =
 /** What a person should know when a problem went away before its fix ran. */
 export const OVER_BY_ITSELF =
   'It is over by itself, and nothing was run. If it comes back, its alert has it looked at again.';
+
+/** What was found is not there when it is looked at once more: nobody has fixed it, and nobody says that it is over. */
+export const SEEN_NO_MORE =
+  'What I found is no longer there. I have not seen it end, so I call it neither fixed nor over. If it comes back, its alert has it looked at again.';

@@ -12,6 +12,7 @@ import type { InvestigationDeps } from './deps.ts';
 import { moveAlone, moveIn } from './move.ts';
 import { RESUMED_AT_REST } from './next-steps.ts';
 import { setSeverity } from './set-severity.ts';
+import { tellNews } from './tell-news.ts';
 
 export type Steered = { readonly ok: true; readonly text: string } | Refusal;
 
@@ -71,7 +72,11 @@ async function giveHint(
         changes: { round: incident.round + 1, nextStep: 'Looking again with the hint.' },
         events: [event],
       }));
-    if (moved !== 'moved') await records.append(tx, incidentId, event);
+    if (moved !== 'moved') {
+      await records.append(tx, incidentId, event);
+      // Whoever looks for the cause hears it anyway.
+      if (nextWork(incident.state) !== 'diagnose') await tellNews(tx, [incidentId]);
+    }
     await addRequester(tx, incidentId, by);
   });
   return {

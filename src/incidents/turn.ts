@@ -5,7 +5,7 @@ import { isOutage } from '../core/is-outage.ts';
 import { type NextWork, nextWork, sourceMayResolve } from '../core/machine.ts';
 import type { InvestigationDeps } from './deps.ts';
 import { endRepetition } from './failed-turn.ts';
-import { ASK_AGAIN_TURN, BESIDE_TURN, JOINED_TURN } from './move.ts';
+import { ASK_AGAIN_TURN, BESIDE_TURN, JOINED_TURN, STILL_SO_TURN } from './move.ts';
 import { askAgain } from './phases/ask-again.ts';
 import { decide } from './phases/await-approval.ts';
 import { goOnBeside } from './phases/beside.ts';
@@ -13,6 +13,7 @@ import { diagnose } from './phases/diagnose.ts';
 import { raiseEffort } from './phases/effort.ts';
 import { restWhileFlapping } from './phases/flapping.ts';
 import { LASTING_TURN, lookWhetherItLasts } from './phases/lasting.ts';
+import { lookAgain } from './phases/look-again.ts';
 import { isMuted, readAsItWaits, restsUnderLead } from './phases/muted.ts';
 import type { PhaseRun } from './phases/phase-run.ts';
 import { plan } from './phases/plan.ts';
@@ -91,6 +92,7 @@ export function createTurn(deps: InvestigationDeps) {
     if (flapping === 'moved') return;
     if (flapping === 'no' && isOver) return resolveBySource(run);
     if (restsUnderLead(incident)) return;
+    if (reason === STILL_SO_TURN) return flapping === 'rests' ? undefined : lookAgain(run);
     if (reason === ASK_AGAIN_TURN) return askAgain(run);
     if (reason === SILENT_TURN) return endSilent(run);
     if (incident.state === 'resolved') return reopen(run);
@@ -117,7 +119,8 @@ const PAID_WORK: readonly NextWork[] = ['triage', 'diagnose', 'plan'];
 
 /** Whether the turn is for an investigator's work: a model may have been asked in it. */
 function isInvestigators({ state, sourceResolvedAt }: Incident, reason: string): boolean {
-  if ([BESIDE_TURN, LASTING_TURN, LOOK_TURN, ASK_AGAIN_TURN, SILENT_TURN].includes(reason)) return false;
+  if ([BESIDE_TURN, LASTING_TURN, LOOK_TURN, ASK_AGAIN_TURN, SILENT_TURN, STILL_SO_TURN].includes(reason))
+    return false;
   return !(sourceResolvedAt && sourceMayResolve(state)) && PAID_WORK.includes(nextWork(state));
 }
 

@@ -240,6 +240,8 @@ export interface CoreOptions {
   readonly windows?: () => readonly MaintenanceWindow[];
   /** Who answers what was changed; nobody is asked otherwise. Its tool is one of `tools`. */
   readonly changes?: ChangesPort;
+  /** How often it is looked again whether it is still so; never, otherwise. */
+  readonly looksAgain?: InvestigationDeps['looksAgain'];
   /** What is gathered around an incident; nothing when left out. */
   readonly context?: readonly ContextPart[];
   /** The box alone, otherwise. */
@@ -378,6 +380,7 @@ export async function createCore(options: CoreOptions) {
     mutes,
     correlation,
     asksWhatChanged: options.changes !== undefined,
+    ...(options.looksAgain ? { looksAgain: options.looksAgain } : {}),
     ...(options.context ? { context: createContextGathering(options.context) } : {}),
     effort: rules.effort,
     log: quiet,

@@ -42,6 +42,7 @@ import {
   sideBySideData,
   testSideBySide,
 } from './side-by-side.ts';
+import { askStillSo } from './still-so.ts';
 import { tidyDiagnosis, tidyNoAction, tidyTriage } from './tidy-report.ts';
 
 export interface ClaudeDeps extends RoleDeps {
@@ -73,6 +74,7 @@ export function createClaude(deps: ClaudeDeps): Investigator {
     diagnose: (work, result) => diagnose(deps, work, result),
     plan: (work, diagnosis) => plan(deps, work, diagnosis),
     ...(deps.sceptic === true ? { doubt: (work, diagnosis) => doubt(deps, work, diagnosis) } : {}),
+    stillSo: (work, asked) => askStillSo(guarded(deps, work, 'sceptic'), work, asked, deps.prompts),
     answer: (work, question) => answerQuestion(deps, work, question),
   };
 }

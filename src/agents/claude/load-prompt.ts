@@ -15,7 +15,7 @@ export interface Prompt {
 /** One digest over the words of all roles, for the record. */
 export function promptsVersion(folder?: string): string {
   const versions = prompted.map((role) => loadPrompt(role, folder).version);
-  const words = [...versions, compactionPrompt(folder), scepticPrompt(folder)];
+  const words = [...versions, compactionPrompt(folder), scepticPrompt(folder), stillSoPrompt(folder)];
   return sha256(words.join()).slice(0, 12);
 }
 
@@ -27,6 +27,11 @@ export function compactionPrompt(folder?: string): string {
 /** What is told who doubts: alone, since it calls nothing and reads nothing else. */
 export function scepticPrompt(folder?: string): string {
   return read('sceptic', folder);
+}
+
+/** What is told who judges whether a cause still stands, alone as well. */
+export function stillSoPrompt(folder?: string): string {
+  return read('still-so', folder);
 }
 
 /** Policy first, so that all roles share the beginning. Files in `folder`, for trying others out, take the place of ours. */

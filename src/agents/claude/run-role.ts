@@ -308,7 +308,7 @@ export function nowOf({ clock }: Pick<RoleDeps, 'clock'>): Date {
 /** The model behind its guards, as this role of this incident may use it. */
 export function guarded(
   { llm, breaker, guard, tools }: RoleDeps,
-  work: Investigation,
+  work: Pick<Investigation, 'incident' | 'spent'>,
   role: PromptedRole | 'sceptic',
 ): ModelStream {
   const { id: incidentId } = work.incident;

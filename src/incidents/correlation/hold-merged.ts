@@ -7,6 +7,7 @@ import type { MergeReason } from '../../core/merge.ts';
 import type { Sql, Tx } from '../../core/sql.ts';
 import type { IncidentRecords } from '../../record/record.ts';
 import type { AlertFacts } from '../../safety/alert-matcher.ts';
+import { tellNews } from '../tell-news.ts';
 import { changeSubject } from './change-subject.ts';
 import { carriesChange, correlate, mayLead, mayRest, type Neighbour } from './correlate.ts';
 import { letGo } from './let-go.ts';
@@ -71,6 +72,7 @@ export async function putUnder(
   await raise(tx, lead, one);
   await records.append(tx, child, { type: 'incident.merged', into: lead, because });
   await records.append(tx, lead, { type: 'member.merged', incident: child, because });
+  await tellNews(tx, [lead]);
   return 'merged';
 }
 

@@ -136,6 +136,8 @@ export function formatEvent(event: IncidentEvent, record: IncidentRecord): strin
     case 'incident.split':
     case 'member.merged':
     case 'member.split':
+    case 'change.told':
+    case 'incident.looked':
       return formatRest(event, moment);
     case 'injection.found':
       return `${event.where} reads like instructions to the model (${event.kinds.join(', ').replaceAll('_', ' ')}): ${event.blocked ? 'kept from it' : 'marked for it as suspicious data'}`;

@@ -12,6 +12,8 @@ type Moment = (iso: string) => string;
 type Rest =
   | 'effort.chosen'
   | 'changes.looked'
+  | 'change.told'
+  | 'incident.looked'
   | 'incident.muted'
   | 'incident.unmuted'
   | MergeEventBody['type']
@@ -21,6 +23,25 @@ type Rest =
   | 'severity.changed'
   | 'switch.set'
   | 'switch.cleared';
+
+/** What a look has found, with what it takes back. */
+export function formatLooked({
+  outcome,
+  says,
+  differences,
+  withdrew,
+  again,
+}: Pick<
+  Extract<IncidentEvent, { type: 'incident.looked' }>,
+  'outcome' | 'says' | 'differences' | 'withdrew' | 'again'
+>): string {
+  return [
+    outcome === 'could_not_look' ? `I could not tell whether it is still so. ${says}` : says,
+    ...(outcome === 'same' && differences.length > 0 ? [`Other than then: ${differences.join('; ')}.`] : []),
+    ...(withdrew ? ['What was asked for is withdrawn.'] : []),
+    ...(again ? ['I look for the cause again.'] : []),
+  ].join(' ');
+}
 
 /** What an incident waits for now; none: it does not. */
 export function formatMuted(record: IncidentRecord, moment: Moment): readonly string[] {
@@ -37,6 +58,10 @@ export function formatRest(event: Extract<IncidentEvent, { type: Rest }>, moment
   switch (event.type) {
     case 'changes.looked':
       return `looked for what was changed${cited([event.toolCallId])}: ${withoutMarks(describeAnswer(event.found))}`;
+    case 'change.told':
+      return `changed since: ${event.title}`;
+    case 'incident.looked':
+      return `looked again after ${event.after}: ${formatLooked(event)}`;
     case 'effort.chosen':
       return `effort ${effortLabels[event.effort]}${event.rule === null ? '' : `, by the policy (${event.rule})`}${event.by === undefined ? '' : `, asked for by <@${event.by}>`}`;
     case 'incident.muted':

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { recordSlackChanges } from '../../../src/app/slack-changes.ts';
 import { changesAround } from '../../../src/changes/read-changes.ts';
+import { createRecords } from '../../../src/record/record.ts';
 import { slackMessage } from '../../../src/sources/slack-message/index.ts';
 import { type AcceptDatabase, acceptDatabase } from '../../support/accept-database.ts';
 import { quiet } from '../../support/quiet.ts';
@@ -31,7 +32,13 @@ async function post(text: string, sight: Sight, ts = '1772366280.000100', more: 
   const message = { type: 'message', channel: 'C0DEPLOYS', bot_id: 'B0CI', ts, text, ...more };
   const read = slackMessage.read(message, { receivedAt: new Date(0) });
   const targets = new Map([['shop-api', { name: 'shop-api', aliases: [] }]]) as unknown as Deps['targets'];
-  const deps = { sql: db.sql, slackWorkspace: workspace(sight), targets, log: quiet };
+  const deps = {
+    sql: db.sql,
+    records: createRecords(db.sql),
+    slackWorkspace: workspace(sight),
+    targets,
+    log: quiet,
+  };
   await recordSlackChanges(deps, message, (read.ok && read.changes) || [], alerts);
 }
 const known = () =>

@@ -10,6 +10,7 @@ import { drawClosing, hasEnded } from './closing.ts';
 import { asksForFix } from './diagnosis.ts';
 import { drawHeadsUp } from './heads-up.ts';
 import { drawLive } from './live.ts';
+import { drawLooked } from './looked.ts';
 import { drawMembers } from './merged.ts';
 import { drawNoOtherWay } from './no-other-way.ts';
 import { openingsOf } from './openings.ts';
@@ -49,6 +50,7 @@ function slotOf(
   options: DrawOptions,
 ): Slot | null {
   if (event.type === 'diagnosis.concluded') return drawHeadsUp(record, event, number);
+  if (event.type === 'incident.looked') return drawLooked(record, event, number);
   if (event.type === 'plan.none' && waitsOf(record).includes(event)) return drawWait(record, event, options);
   if (event.type === 'plan.none' && askedBefore(record, event.seq))
     return drawNoOtherWay(record, event, number);

@@ -50,7 +50,9 @@ export function drawHeadsUp(record: IncidentRecord, now: Concluded, number: numb
     );
   const since = events.filter(({ seq }) => seq > (first ?? before).seq && seq < now.seq);
   if (!since.some(({ type }) => ACTED.has(type))) return null;
-  const isVoid = since.some(({ type, seq }) => type === 'action.void' && seq > before.seq);
+  // What a look has withdrawn it has said itself.
+  const isSaid = since.some((event) => event.type === 'incident.looked' && event.withdrew);
+  const isVoid = !isSaid && since.some(({ type, seq }) => type === 'action.void' && seq > before.seq);
   const [lead, said] = formatTakenBack(before.diagnosis, now.diagnosis, events);
   const rest = `${said}${isVoid ? ' What was asked for is withdrawn.' : ''}`;
   return {

@@ -29,6 +29,7 @@ import {
   whoOf,
 } from './going-on.ts';
 import { colorOf, facts, formatCause, mark, money, span, times } from './labels.ts';
+import { lookedLine } from './looked.ts';
 import { worstSeverity } from './merged.ts';
 import { nextStepOf } from './next-step.ts';
 import { buttonsOf, investigateButton } from './root-buttons.ts';
@@ -245,9 +246,11 @@ function nextLines(record: IncidentRecord, options: Options, cap: Cap): Lines {
   const said = isPart || decidedMeanwhile(record) !== null ? [] : nextStepOf(incident, cap(170));
   const call = isPart ? null : callLine(record);
   const no = denied(record);
+  const looked = isPart ? null : lookedLine(record, cap(120));
   return [
     ...no,
     ...(said.length > 0 ? [said] : []),
+    ...(looked ? [looked] : []),
     ...held(record, cap),
     ...(call ? [call] : []),
     ...verified(record, cap),
