@@ -46,7 +46,7 @@ async function touchedBy(tx: Tx, { targets }: ChangeDeps, change: Change): Promi
   const rows = await tx<IncidentRow>`
     SELECT * FROM incident
      WHERE state IN ('diagnosing', 'planning', 'awaiting_approval', 'reported', 'escalated', 'stopped')
-       AND opened_at > statement_timestamp() - interval '7 days'
+       AND state NOT IN ('ignored', 'resolved') AND opened_at > statement_timestamp() - interval '7 days'
        AND (target = ANY (${tx.array(called)}::text[])
             OR EXISTS (SELECT FROM jsonb_each_text(labels) AS l WHERE lower(l.value) = ANY (${tx.array([...names])}::text[])))
      ORDER BY id COLLATE "C"`;

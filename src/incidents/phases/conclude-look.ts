@@ -54,7 +54,8 @@ export function concludeLook(run: PhaseRun, judged: Judged): Promise<'said' | 'l
     await moveAlone(tx, deps, incident, {
       from: incident.state,
       to: again ? 'diagnosing' : 'reported',
-      reason: says,
+      reason:
+        judged.kind === 'gone' ? 'What was found is no longer there.' : 'What was said no longer holds.',
       key,
       events: [event],
       changes: again

@@ -261,8 +261,15 @@ test('a change told 500 times, and 500 changes at once: one look each', async ()
   await looked(id);
   await isQuiet(id);
   expect(await looksOf(id)).toHaveLength(1);
-  pace.settleMs = 1_500;
+  // However long it takes to tell them, they come before the look.
+  pace.settleMs = 600_000;
+  const before = await asked(id);
   await Promise.all(Array.from({ length: 500 }, (_, n) => change(`${id} ${n}`)));
+  await isQuiet(id);
+  // The turn that the first asks for, and the one that comes when all have settled.
+  expect(await asked(id)).toBe(before + 2);
+  pace.settleMs = 0;
+  await core.engine.enqueueTurn(id, STILL_SO_TURN);
   await looked(id, 2);
   await isQuiet(id);
   expect(await looksOf(id)).toHaveLength(2);
