@@ -1,11 +1,11 @@
-import type { Dirent } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { OpsError } from '../../src/core/errors.ts';
 import { whyNot } from '../../src/core/system-fault.ts';
 import { Scenario } from '../replay/scenario.ts';
 import { toolOfEvidence } from './evidence.ts';
+import { liesIn } from './read-inside.ts';
 import { openFolders, type ScenarioFolders } from './scenario-folders.ts';
 import type { AnswerKey } from './score-answer.ts';
 
@@ -33,16 +33,20 @@ const Words = z
   .array(Word)
   .nullish()
   .transform((words) => words ?? []);
+/** However it is written: `Resource exhaustion` is `resource_exhaustion`. */
+const asCategory = (word: string): string => word.toLowerCase().replace(/[\s-]+/g, '_');
+const Category = Word.transform(asCategory);
+const Categories = Words.transform((words) => words.map(asCategory));
 /** A name that a file and a tool of the Messages API may have. */
 const EvidenceName = z.string().regex(/^[\w-]{1,64}$/, 'must be a name of letters, digits, _ and -');
 const Meta = z.looseObject({ available_evidence: z.array(EvidenceName).min(1) });
 const Alert = z.looseObject({ title: z.string().min(1) }).and(z.record(z.string(), z.json()));
 const Key = z.object({
-  root_cause_category: Word,
-  equivalent_root_cause_categories: Words,
+  root_cause_category: Category,
+  equivalent_root_cause_categories: Categories,
   required_keywords: Words.pipe(z.array(z.string()).min(1)),
   forbidden_keywords: Words,
-  forbidden_categories: Words,
+  forbidden_categories: Categories,
   required_evidence_sources: Words,
   ruling_out_keywords: Words,
   optimal_trajectory: Words,
@@ -66,20 +70,29 @@ export async function readSuite(folder: string): Promise<Suite> {
       cause: error,
     });
   });
-  const found = await scenarioFolders(root, MAX_DEPTH);
-  if (found.length === 0)
+  const real = await realpath(root);
+  const refused: { id: string; why: string }[] = [];
+  const found = await scenarioFolders(root, MAX_DEPTH, {
+    real,
+    entered: new Set([real]),
+    refuse: (path) =>
+      refused.push({
+        id: relative(root, path),
+        why: 'it is a link out of the suite: put the folder itself in its place.',
+      }),
+  });
+  if (found.length === 0 && refused.length === 0)
     throw new OpsError('NOT_FOUND', `${folder} holds no scenario.`, {
       hint: 'Name the folder in which 000-… and 001-… lie, such as tests/synthetic/eks.',
     });
   const scenarios: SuiteScenario[] = [];
-  const refused: { id: string; why: string }[] = [];
   const [used, there] = [new Set<string>(), new Set<string>()];
   for (const path of found) {
     const [suite, name] = [dirname(path), basename(path)];
     const id = `opensre-${basename(suite)}-${name}`;
     const read = new Set<string>();
     try {
-      scenarios.push(await readScenario(id, await openFolders(suite, name, read)));
+      scenarios.push(await readScenario(id, await openFolders(real, suite, name, read)));
       for (const file of await evidenceFiles(path)) there.add(relative(root, join(path, file)));
     } catch (error) {
       refused.push({ id, why: error instanceof Error ? error.message : String(error) });
@@ -89,25 +102,41 @@ export async function readSuite(folder: string): Promise<Suite> {
   return { scenarios, refused, unread: [...there].filter((file) => !used.has(file)) };
 }
 
+/** Where scenarios are looked for. */
+interface Search {
+  /** The folder that was named, without links. */
+  readonly real: string;
+  /** Real folders that a link has led to: none leads round and round. */
+  readonly entered: Set<string>;
+  /** For a link out of it. */
+  refuse(path: string): void;
+}
+
 /** Those in `folder`, by path, itself among them; a scenario holds no other. One that cannot be listed is one that cannot be read. */
-async function scenarioFolders(folder: string, depth: number): Promise<readonly string[]> {
+async function scenarioFolders(folder: string, depth: number, search: Search): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => null);
   const marked = entries === null || entries.some(({ name }) => MARKS.includes(name));
   if (marked || (/^\d{3}/.test(basename(folder)) && depth < MAX_DEPTH)) return [folder];
   if (depth === 0) return [];
   const found: string[] = [];
-  for (const entry of entries) {
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
-    if (!/^\.|^node_modules$/.test(entry.name) && (await isFolder(entry, path)))
-      found.push(...(await scenarioFolders(path, depth - 1)));
+    if (/^\.|^node_modules$/.test(entry.name)) continue;
+    if (entry.isDirectory() || (entry.isSymbolicLink() && (await leadsOn(path, search))))
+      found.push(...(await scenarioFolders(path, depth - 1, search)));
   }
   return found.toSorted();
 }
 
-/** Also by a link. */
-const isFolder = async (entry: Dirent, path: string): Promise<boolean> =>
-  entry.isDirectory() ||
-  (entry.isSymbolicLink() && (await stat(path).catch(() => null))?.isDirectory() === true);
+/** Whether a link leads to a folder of the suite that no other has led to. */
+async function leadsOn(path: string, { real, entered, refuse }: Search): Promise<boolean> {
+  const to = await realpath(path).catch(() => null);
+  if (to === null || !(await stat(to)).isDirectory() || entered.has(to)) return false;
+  entered.add(to);
+  if (liesIn([real], to)) return true;
+  refuse(path);
+  return false;
+}
 
 async function readScenario(id: string, folders: ScenarioFolders): Promise<SuiteScenario> {
   const meta = folders.parse('scenario.yml', Meta, folders.meta);

@@ -71,14 +71,17 @@ function scored(
 ): SuiteResult {
   const { said, read, rounds } = one;
   const right = rightCategories(key);
-  const category = suiteCategory(said, new Set([...answers, ...key.forbiddenCategories]));
-  // A category of the suite's own that is another cause's is a wrong answer by ours too; a free one may mean anything.
-  const others = [...answers].filter((other) => !right.includes(other));
-  const expected = {
-    ...scenario.expected,
-    forbidden_categories: [...new Set([...scenario.expected.forbidden_categories, ...others])],
+  const known = new Set([...answers, ...key.forbiddenCategories]);
+  const category = suiteCategory(said, known);
+  // Who names another kind of cause, or none that the suite knows, is wrong by ours too, whatever else was said.
+  const ours = (answer: Answer): Score => {
+    const named = suiteCategory(answer, known);
+    const forbidden = [...scenario.expected.forbidden_categories, ...(right.includes(named) ? [] : [named])];
+    return scoreByOurs(
+      { ...scenario.expected, forbidden_categories: forbidden },
+      { ...answer, category: named },
+    );
   };
-  const ours = (answer: Answer): Score => scoreByOurs(expected, answer);
   const { score, outcome } = ours(one.answer);
   return {
     ...one,

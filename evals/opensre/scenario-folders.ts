@@ -1,9 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Json } from '../../src/core/tool-call.ts';
 import { filesOfEvidence, toolOfEvidence } from './evidence.ts';
+import { readInside } from './read-inside.ts';
 
 /** A scenario's folder, and its base's behind it: what it lacks is taken from there, file by file. */
 export interface ScenarioFolders {
@@ -25,10 +26,21 @@ const Base = z
   .regex(/^\d{3}[\w.-]*$/, 'must name a scenario of this suite')
   .nullish();
 
-/** Opens scenario `name` of a suite. `used` is told each file that is read: `001-…/alert.json`. Errors name the file. */
-export async function openFolders(suite: string, name: string, used: Set<string>): Promise<ScenarioFolders> {
+/**
+ * Opens scenario `name` of a suite. `used` is told each file that is read: `001-…/alert.json`. Errors name the file.
+ *
+ * @param root the folder that somebody named, without links: what lies elsewhere is not read, but for the base beside the scenario
+ */
+export async function openFolders(
+  root: string,
+  suite: string,
+  name: string,
+  used: Set<string>,
+): Promise<ScenarioFolders> {
+  const inside = [root];
   const own = await read(name, 'scenario.yml', Fields);
   const base = check(`${name}/scenario.yml`, Base, own['base']);
+  if (base) inside.push(join(await realpath(suite), base));
   const behind = base ? await read(base, 'scenario.yml', Fields) : {};
   if (behind['base']) throw new Error(`${base}/scenario.yml has a base itself; a base must stand alone.`);
   const folders = base ? [name, base] : [name];
@@ -69,7 +81,7 @@ export async function openFolders(suite: string, name: string, used: Set<string>
 
   async function read<T>(folder: string, file: string, schema: z.ZodType<T>): Promise<T> {
     const path = join(folder, file);
-    const text = await readFile(join(suite, path), 'utf8').catch((error: unknown) => {
+    const text = await readInside(inside, join(suite, path)).catch((error: unknown) => {
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
       throw new Error(
         isMissing

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -78,6 +79,9 @@ function wrongReports({ scenario, key }: SuiteScenario): readonly Report[] {
     wrong(other, 'The rack lost its power.'),
     wrong(key.forbiddenCategories[0] ?? other, `An operator broke it; nobody asked about ${keywords}.`),
     wrong(key.category, 'A comet struck.'),
+    // Of no suite: all the words of the key, and another cause.
+    wrong('solar_flare', `A solar flare, seen beside ${keywords}.`),
+    wrong('', `Something, seen beside ${keywords}.`),
     key.category === 'healthy'
       ? wrong('resource_exhaustion', `It is about to break: ${keywords}.`)
       : { ...wrong('healthy', `All is well: ${keywords}.`), verdict: 'healthy' },
@@ -102,6 +106,20 @@ describe('suites of the shape of OpenSRE’s', () => {
       '001-url/scenario.yml',
     ]);
     expect(suite.unread).toEqual([]);
+  });
+
+  it.skipIf(COPY !== undefined)('are read to the end where a pipe lies that nobody writes to', async () => {
+    const own = writeFiles(SYNTHETIC);
+    for (const file of ['alert.json', 'aws_rds_events.json']) {
+      const path = join(own, 'rds_postgres', '003-failover', file);
+      rmSync(path, { force: true });
+      execFileSync('mkfifo', [path]);
+      expect((await readSuite(own)).refused).toContainEqual({
+        id: 'opensre-rds_postgres-003-failover',
+        why: expect.stringContaining(`003-failover/${file} cannot be opened (it is no file)`),
+      });
+      rmSync(path);
+    }
   });
 
   it('give an oracle 1 by their rules and by ours, in every scenario', async () => {

@@ -129,4 +129,34 @@ describe('a kind of cause in the suites’ words', () => {
     expect(of('bad_query_saturates_cpu')).toBe('cpu_saturation_bad_query');
     expect(of('disk_full')).toBe('resource_exhaustion');
   });
+
+  it('is never that all is well, or that nobody knows, however its words begin', () => {
+    const known = new Set(['healthy', 'unknown', 'configuration_error', 'infrastructure']);
+    const of = (category: string) => suiteCategory({ verdict: 'cause_found', category }, known);
+    expect(of('health_check_failing')).toBe('configuration_error');
+    expect(of('failing_healthcheck')).toBe('failing_healthcheck');
+    expect(of('unknown_host')).toBe('unknown_host');
+    expect(of('healthy')).toBe('unknown');
+    expect(suiteCategory({ verdict: 'healthy', category: 'health_check_failing' }, known)).toBe('healthy');
+  });
+
+  it('is by whole words where they are short', () => {
+    const known = new Set(['data_quality', 'pod_crash']);
+    const of = (category: string) => suiteCategory({ verdict: 'cause_found', category }, known);
+    expect(of('database_quality')).toBe('database_quality');
+    expect(of('pods_crashing')).toBe('pod_crash');
+    for (const free of [
+      'portal_timeout',
+      'envoy_timeout',
+      'nodejs_timeout',
+      'wallet_timeout',
+      'codec_timeout',
+    ])
+      expect(of(free)).toBe(free);
+    expect([of('wrong_ports'), of('nodes_gone'), of('locked_rows')]).toEqual([
+      'configuration_error',
+      'infrastructure',
+      'resource_exhaustion',
+    ]);
+  });
 });

@@ -1,6 +1,7 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { MAX_FILE_BYTES } from '../../../evals/opensre/read-inside.ts';
 import { readSuite } from '../../../evals/opensre/read-suite.ts';
 import { scratchDir } from '../../support/scratch-dir.ts';
 
@@ -190,5 +191,105 @@ it('reads YAML as the suites do: merge keys, keys that are there twice, and word
   expect(scenarios[0]).toMatchObject({
     key: { category: 'healthy', requiredKeywords: ['no', '91', 'true', '1000'] },
     scenario: { expected: { root_cause: 'b' } },
+  });
+});
+
+/** In the place of a file of the suite. */
+const PLANTED: readonly (readonly [what: string, plant: (path: string) => void, says: string])[] = [
+  ['a link to a file of this machine', (path) => symlinkSync(secretFile(), path), 'a link out of the suite'],
+  [
+    'a link over a link',
+    (path) => {
+      symlinkSync(secretFile(), `${path}.hop`);
+      symlinkSync(`${path}.hop`, path);
+    },
+    'a link out of the suite',
+  ],
+  ['a link to a device', (path) => symlinkSync('/dev/zero', path), 'a link out of the suite'],
+  ['a folder', (path) => mkdirSync(path), 'it is no file'],
+  [
+    'a file without an end to speak of',
+    (path) => {
+      writeFileSync(path, '{}');
+      truncateSync(path, MAX_FILE_BYTES + 1);
+    },
+    'larger than 8 MB',
+  ],
+];
+const SECRET = 'of this machine alone';
+function secretFile(): string {
+  const path = join(scratchDir(), 'secret.json');
+  writeFileSync(path, JSON.stringify({ title: SECRET, base: SECRET, model_response: SECRET }));
+  return path;
+}
+
+it.each(
+  PLANTED.flatMap(([what, plant, why]) =>
+    ['scenario.yml', 'alert.json', 'answer.yml', 'eks_pods.json'].map(
+      (file) => [what, file, plant, why] as const,
+    ),
+  ),
+)('names %s in the place of %s, and reads it not', async (_, file, plant, why) => {
+  const { [`001-a/${file}`]: _spoilt, ...rest } = whole('001-a');
+  const dir = suiteOf({ ...rest, ...whole('002-b') });
+  plant(join(dir, '001-a', file));
+  const suite = await readSuite(dir);
+  expect(suite.refused).toEqual([
+    { id: expect.stringMatching(/-001-a$/), why: expect.stringContaining(why) },
+  ]);
+  expect(suite.refused[0]?.why).toContain(`001-a/${file} cannot be opened`);
+  expect(suite.scenarios).toHaveLength(1);
+  expect(JSON.stringify(suite)).not.toContain(SECRET);
+});
+
+it('names a scenario, a base and a suite that are links out of it, and follows those within it', async () => {
+  const away = suiteOf({ ...whole('000-base'), ...whole('001-a'), ...whole('suite/003-c') });
+  const dir = suiteOf({
+    'eks/002-b/scenario.yml': 'base: 000-base',
+    'eks/002-b/answer.yml': answer,
+    ...whole('eks/004-d'),
+  });
+  symlinkSync(join(away, '000-base'), join(dir, 'eks', '000-base'));
+  symlinkSync(join(away, '001-a'), join(dir, 'eks', '001-a'));
+  symlinkSync(join(away, 'suite'), join(dir, 'suite'));
+  renameSync(join(dir, 'eks', '004-d', 'eks_pods.json'), join(dir, 'pods.json'));
+  symlinkSync('../../pods.json', join(dir, 'eks', '004-d', 'eks_pods.json'));
+  const { scenarios, refused } = await readSuite(dir);
+  expect(scenarios.map(({ scenario }) => scenario.id)).toEqual(['opensre-eks-004-d']);
+  expect(refused.map(({ id, why }) => `${id}: ${why}`).toSorted()).toEqual([
+    expect.stringMatching(/^eks\/000-base: it is a link out of the suite/),
+    expect.stringMatching(/^eks\/001-a: it is a link out of the suite/),
+    expect.stringMatching(/^opensre-eks-002-b: 000-base\/scenario.yml cannot be opened/),
+    expect.stringMatching(/^suite: it is a link out of the suite/),
+  ]);
+});
+
+it('reads a base beside the one scenario that is named, unless that is a link out of the suite', async () => {
+  const own = { '001-ill/scenario.yml': 'base: 000-well', '001-ill/answer.yml': answer };
+  const dir = suiteOf({ ...whole('000-well'), ...own });
+  expect(await readSuite(join(dir, '001-ill'))).toMatchObject({ scenarios: [{}], refused: [] });
+  const linked = suiteOf(own);
+  symlinkSync(join(dir, '000-well'), join(linked, '000-well'));
+  expect(await readSuite(join(linked, '001-ill'))).toMatchObject({ scenarios: [], refused: [{}] });
+});
+
+it('does not go round by links', async () => {
+  const dir = suiteOf({ ...whole('one/eks/001-a'), 'other/x': '' });
+  symlinkSync(dir, join(dir, 'one', 'up'));
+  symlinkSync(join(dir, 'other'), join(dir, 'one', 'there'));
+  symlinkSync(join(dir, 'one'), join(dir, 'other', 'back'));
+  const { scenarios, refused } = await readSuite(dir);
+  // By its place, and by the one link that leads to it.
+  expect(scenarios).toHaveLength(2);
+  expect(refused).toEqual([]);
+});
+
+it('reads a category however it is written', async () => {
+  const yaml =
+    'root_cause_category: Healthy\nequivalent_root_cause_categories: [No-Fault]\nforbidden_categories: [Resource exhaustion]\nrequired_keywords: [pod]\nmodel_response: ok\n';
+  const { scenarios } = await readSuite(suiteOf({ ...whole('001-a'), '001-a/answer.yml': yaml }));
+  expect(scenarios[0]).toMatchObject({
+    key: { category: 'healthy', equivalents: ['no_fault'], forbiddenCategories: ['resource_exhaustion'] },
+    scenario: { expected: { healthy: true } },
   });
 });
