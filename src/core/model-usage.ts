@@ -12,4 +12,6 @@ export interface ModelUsage {
   readonly outputTokens: number;
   readonly thinkingTokens: number;
   readonly costUsd: number;
+  /** What the cost breaker let it with; absent where nothing is reserved. */
+  readonly reservation?: string;
 }

@@ -123,6 +123,8 @@ export interface StreamOptions {
   readonly deadlineMs: number;
   /** Must not throw. */
   readonly onEvent: (event: ModelEvent) => void;
+  /** Of the money for it, for whoever puts on record what it cost. */
+  readonly reservation?: string;
 }
 
 /**

@@ -7,6 +7,7 @@ import type { IncidentRecord } from '../core/incident-record.ts';
 import type { ModelUsage } from '../core/model-usage.ts';
 import type { Sql, Tx } from '../core/sql.ts';
 import type { ToolCall } from '../core/tool-call.ts';
+import { endReservation } from '../safety/limits/end-reservation.ts';
 import { outwardRecord, outwardText } from '../safety/screen/boundary.ts';
 import type {
   ActionRow,
@@ -189,14 +190,20 @@ export function createRecords(sql: Sql): IncidentRecords {
     },
 
     async addUsage(id, role, usage) {
-      await sql`
-        WITH used AS (
-          INSERT INTO usage (incident_id, role, model, input_tokens, cache_read_tokens, cache_write_tokens,
-                             cache_write_1h_tokens, output_tokens, thinking_tokens, cost_usd)
-          VALUES (${id}, ${role}, ${usage.model}, ${usage.inputTokens}, ${usage.cacheReadTokens}, ${usage.cacheWriteTokens},
-                  ${usage.cacheWrite1hTokens}, ${usage.outputTokens}, ${usage.thinkingTokens}, ${usage.costUsd})
-        )
-        UPDATE incident SET cost_usd = cost_usd + ${usage.costUsd}, updated_at = clock_timestamp() WHERE id = ${id}`;
+      const { reservation } = usage;
+      await sql.begin(async (tx) => {
+        if (reservation !== undefined) await endReservation(tx, reservation);
+        await tx`
+          WITH used AS (
+            INSERT INTO usage (incident_id, role, model, input_tokens, cache_read_tokens, cache_write_tokens,
+                               cache_write_1h_tokens, output_tokens, thinking_tokens, cost_usd, reservation)
+            VALUES (${id}, ${role}, ${usage.model}, ${usage.inputTokens}, ${usage.cacheReadTokens}, ${usage.cacheWriteTokens},
+                    ${usage.cacheWrite1hTokens}, ${usage.outputTokens}, ${usage.thinkingTokens}, ${usage.costUsd},
+                    ${reservation ?? null}::uuid)
+            ON CONFLICT (reservation) DO NOTHING RETURNING id)
+          UPDATE incident SET cost_usd = cost_usd + ${usage.costUsd}, updated_at = clock_timestamp()
+           WHERE id = ${id} AND EXISTS (SELECT FROM used)`;
+      });
     },
   };
 }

@@ -2,7 +2,14 @@ import { messageOf } from '../../core/errors.ts';
 import type { ModelUsage } from '../../core/model-usage.ts';
 import { LlmError } from '../../llm/llm-error.ts';
 import { maxPriceUsd, upperBoundUsd } from '../../llm/pricing.ts';
-import { addUsage, type ModelRequest, type ModelStream, type Spent, totalTokens } from '../../llm/types.ts';
+import {
+  addUsage,
+  type ModelRequest,
+  type ModelStream,
+  type Spent,
+  type StreamOptions,
+  totalTokens,
+} from '../../llm/types.ts';
 import type { CostBreaker } from '../../safety/limits/cost-breaker.ts';
 
 /**
@@ -13,7 +20,11 @@ export function recordingUsage(
   llm: { readonly model: string; readonly stream: ModelStream },
   spent: (usage: ModelUsage) => Promise<void>,
 ): ModelStream {
-  const record = (model: string, { usage, usd }: Spent): Promise<void> =>
+  const record = (
+    model: string,
+    { usage, usd }: Spent,
+    { reservation }: Pick<StreamOptions, 'reservation'>,
+  ): Promise<void> =>
     spent({
       model,
       inputTokens: usage.input,
@@ -23,18 +34,18 @@ export function recordingUsage(
       outputTokens: usage.output,
       thinkingTokens: usage.thinking,
       costUsd: usd,
+      ...(reservation === undefined ? {} : { reservation }),
     });
   return async (request, options) => {
     try {
       const message = await llm.stream(request, options);
-      await record(message.model, {
-        usage: addUsage(message.usage, message.wasted.usage),
-        usd: (message.usd ?? maxPriceUsd(message.usage)) + message.wasted.usd,
-      });
+      const usage = addUsage(message.usage, message.wasted.usage);
+      const usd = (message.usd ?? maxPriceUsd(message.usage)) + message.wasted.usd;
+      await record(message.model, { usage, usd }, options);
       return message;
     } catch (error) {
       if (error instanceof LlmError && totalTokens(error.spent.usage) > 0)
-        await record(request.model ?? llm.model, error.spent);
+        await record(request.model ?? llm.model, error.spent, options);
       throw error;
     }
   };
@@ -76,9 +87,13 @@ export function withinBudget(
     try {
       // Waiting for the money is part of the call's time.
       const leftMs = Math.max(1, deadlineMs - (performance.now() - askedAt));
-      return await stream(request, { ...options, deadlineMs: leftMs });
-    } finally {
+      const message = await stream(request, { ...options, deadlineMs: leftMs, reservation: reserved.id });
       await reserved.release();
+      return message;
+    } catch (error) {
+      // Otherwise what it cost is not on record: it stays reserved, and counts as spent when its time is up.
+      if (error instanceof LlmError) await reserved.release();
+      throw error;
     }
   };
 }

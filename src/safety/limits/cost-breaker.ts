@@ -3,6 +3,7 @@ import { messageOf, type Refusal, refuse } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sql, Tx } from '../../core/sql.ts';
 import type { AuditLog } from '../audit/audit-chain.ts';
+import { CUT_OFF, endReservation } from './end-reservation.ts';
 
 /** US dollars that model calls may cost, by all processes on one database together. */
 export interface CostLimits {
@@ -31,6 +32,8 @@ export interface BreakerView {
 /** A model call that may begin. */
 export interface Reservation {
   readonly ok: true;
+  /** For what it cost to be put on record as of this call. */
+  readonly id: string;
   /** After its usage is on record, however it ended. */
   release(): Promise<void>;
 }
@@ -93,7 +96,10 @@ export function createCostBreaker(deps: Deps): CostBreaker {
       for (;;) {
         signal.throwIfAborted();
         const answer = await admit(deps, incidentId, usd, forMs);
-        if (answer.kind === 'admitted') return { ok: true, release: () => release(deps, answer.id) };
+        if (answer.kind === 'admitted') {
+          const { id } = answer;
+          return { ok: true, id, release: () => release(deps, id) };
+        }
         if (answer.kind === 'refused' || performance.now() > deadline) return answer.why;
         await pause(POLL_MS, signal);
       }
@@ -147,18 +153,22 @@ function admit(deps: Deps, incidentId: string | null, usd: number, forMs: number
 
 /**
  * What a process that died had reserved counts as spent, all of it: the server charges for what it has answered, whether or not anybody
- * was there to hear it. Otherwise a bot that is killed again and again would have no budget.
+ * was there to hear it. Otherwise a bot that is killed again and again would have no budget. One that only slept puts that right when it
+ * ends its call.
  */
 async function spendOfTheDead(tx: Tx): Promise<void> {
-  const dead = await tx<{ incident: string | null; usd: number; at: string }>`
-    DELETE FROM spend_reservation WHERE until <= statement_timestamp()
-    RETURNING incident_id AS incident, usd, at::text AS at`;
-  for (const { incident, usd, at } of dead)
+  const dead = await tx<{ id: string; incident: string | null; usd: number; at: string }>`
+    WITH dead AS (
+      DELETE FROM spend_reservation WHERE until <= statement_timestamp() RETURNING id, incident_id, usd, at)
+    SELECT id, incident_id AS incident, usd, at::text AS at FROM dead ORDER BY incident_id COLLATE "C"`;
+  // Incidents in the order in which everybody locks several.
+  for (const { id, incident, usd, at } of dead)
     await tx`
       WITH its AS (
         UPDATE incident SET cost_usd = cost_usd + ${usd}, updated_at = clock_timestamp() WHERE id = ${incident} RETURNING id)
-      INSERT INTO usage (incident_id, role, model, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, cost_usd, at)
-      VALUES ((SELECT id FROM its), 'cut off', 'at most', 0, 0, 0, 0, ${usd}, ${at}::timestamptz)`;
+      INSERT INTO usage (incident_id, role, model, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, cost_usd, at,
+                         reservation)
+      VALUES ((SELECT id FROM its), ${CUT_OFF}, 'at most', 0, 0, 0, 0, ${usd}, ${at}::timestamptz, ${id}::uuid)`;
 }
 
 const per = ({ usd, windowMs }: CostLimits): string => `$${usd} in ${windowMs / 60_000} minutes`;
@@ -227,7 +237,7 @@ async function stateNow(
 async function release(deps: Deps, id: string): Promise<void> {
   await deps.sql.begin(async (tx) => {
     const [breaker] = await tx<BreakerRow>`SELECT * FROM cost_breaker FOR UPDATE`;
-    await tx`DELETE FROM spend_reservation WHERE id = ${id}::uuid`;
+    await endReservation(tx, id);
     await stateNow(tx, deps, breaker, await count(tx, deps.limits, null));
   });
 }
