@@ -94,9 +94,10 @@ export interface Investigation {
   readonly retriedRead?: RetriedRead;
   /**
    * The phase's role calls a tool through the gate. Must be the only way to a tool. Never throws: a refusal or failure is a value.
-   * `purpose` says in a few words, for the thread, why it is called.
+   * `purpose` says in a few words, for the thread, why it is called. Ends with `signal` as well, where whoever calls has less time than
+   * the phase.
    */
-  callTool(request: ToolCallRequest, purpose?: string): Promise<ToolCallResult>;
+  callTool(request: ToolCallRequest, purpose?: string, signal?: AbortSignal): Promise<ToolCallResult>;
   /**
    * The same calls by a credential that is good for these tools alone: the gate refuses every other, whatever was offered.
    * Absent where no gate gives any out (replays).

@@ -93,9 +93,10 @@ async function attempt<T>(
     });
     const callsBy = (by: Credential): Pick<Investigation, 'callTool' | 'leaveOut'> => ({
       // Whoever does not look at the signal goes no step further all the same, whatever the read has said.
-      callTool: async (request, purpose) => {
+      callTool: async (request, purpose, own) => {
         stop.signal.throwIfAborted();
-        const result = await deps.gate.call(by, request, { purpose, signal: stop.signal });
+        const signal = own === undefined || own === stop.signal ? stop.signal : anySignal([stop.signal, own]);
+        const result = await deps.gate.call(by, request, { purpose, signal });
         stop.signal.throwIfAborted();
         return result;
       },

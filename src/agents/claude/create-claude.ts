@@ -169,7 +169,7 @@ async function diagnose(deps: ClaudeDeps, work: Investigation, found: Triage): P
     data: data(sideBySideData(side)),
     task: shown
       ? 'The runbook’s reads show a cause (runbook_check). Check it: is it the cause of this alert, and what else could look the same? Then call report_diagnosis.'
-      : tested.length > 0
+      : tested.some(({ gap }) => gap === null)
         ? 'Others have tested explanations (tested). Check what you build on, weigh all of them (one that nobody disproved is not proven by that), read what is still missing, and call report_diagnosis.'
         : 'Find the cause on the live system and call report_diagnosis.',
     about: guidanceText(work),

@@ -10,6 +10,10 @@ import { inputSchemaOf } from '../loop/report.ts';
 import type { PromptedRole } from './load-prompt.ts';
 import { shownOutput } from './shown-output.ts';
 
+/** Whether what such a tool shows is so now; what is remembered, on record or documented, is so whatever happens. */
+export const tellsOfNow = (kind: ToolKind): boolean =>
+  ['read', 'diagnostic', 'changes', 'usual', 'foreign'].includes(kind);
+
 /** What a tool is to a model; the registry's tools fit. */
 export interface OfferedTool {
   readonly name: string;

@@ -217,7 +217,7 @@ async function callThroughGate(
   earlier: EarlierAnswer | undefined,
 ): Promise<ToolAnswer> {
   const at = nowOf(deps);
-  const result = await work.callTool(request, purpose);
+  const result = await work.callTool(request, purpose, work.signal);
   const compared = earlier && (await comparedWith(deps, work, request.tool, result, { earlier, at }));
   return {
     content: answerOf(request, result, at, compared),

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { anySignal } from '../../core/any-signal.ts';
 import { clip } from '../../core/clip.ts';
 import { count } from '../../core/count.ts';
@@ -6,6 +7,7 @@ import type { ToolCallResult } from '../../core/tool-call.ts';
 import { CLOSING_MS } from '../loop/types.ts';
 import { type Investigation, InvestigatorFailed } from '../ports.ts';
 import { ExplanationsReport, TestReport } from './reports.ts';
+import { tellsOfNow } from './role-tools.ts';
 import { type Finished, type RoleDeps, type RoleRun, runRole } from './run-role.ts';
 import { tidyExplanations, tidyTest } from './tidy-report.ts';
 
@@ -187,10 +189,17 @@ function apart<T extends ExplanationsReport | TestReport>(
 ): Promise<Apart<T>> {
   return work.durably(name, async (): Promise<Apart<T>> => {
     const late = AbortSignal.timeout(limitMs);
+    // Not only unseen: what it is not offered, the gate refuses it.
+    const calls = { ...work, ...work.only?.(deps.tools.map((tool) => tool.name)) };
+    const read = new Set<string>();
     const alone: Investigation = {
-      ...work,
-      // Not only unseen: what it is not offered, the gate refuses it.
-      ...work.only?.(deps.tools.map((tool) => tool.name)),
+      ...calls,
+      callTool: async (request, ...more) => {
+        const result = await calls.callTool(request, ...more);
+        const kind = deps.tools.find(({ name: tool }) => tool === request.tool)?.kind;
+        if (result.kind === 'ok' && kind !== undefined && tellsOfNow(kind)) read.add(result.toolCallId);
+        return result;
+      },
       signal: anySignal([work.signal, late]),
       durably: (_, fn) => fn(),
       say: () => undefined,
@@ -198,8 +207,11 @@ function apart<T extends ExplanationsReport | TestReport>(
       memoryFor: async () => null,
       hintsSince: async () => [],
     };
+    // Every parallel call listens.
+    setMaxListeners(0, alone.signal);
     try {
-      return { ok: true, report: onRecord(await runRole(deps, alone, run)) };
+      const report = onRecord(await runRole(deps, alone, run));
+      return isShown(report, read) ? { ok: true, report } : { ok: false, reason: 'nothing was read for it' };
     } catch (error) {
       work.signal.throwIfAborted();
       if (late.aborted) return { ok: false, reason: 'no answer in time' };
@@ -208,6 +220,12 @@ function apart<T extends ExplanationsReport | TestReport>(
       return { ok: false, reason: clip(error.reason.replace(/\.$/, ''), 200) };
     }
   });
+}
+
+/** Words alone rule nothing in or out: neither what others have read, nor memory, nor a read that failed. */
+function isShown(report: ExplanationsReport | TestReport, read: ReadonlySet<string>): boolean {
+  if (!('end' in report) || report.end === 'open') return true;
+  return report.evidence.some(({ toolCallIds }) => toolCallIds.some((id) => read.has(id)));
 }
 
 function onRecord<T extends ExplanationsReport | TestReport>({ report, recordedAs }: Finished<T>): T {

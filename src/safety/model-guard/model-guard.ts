@@ -88,14 +88,19 @@ function kindsIn(text: string): readonly string[] {
 const withheld = (kinds: readonly string[]): string =>
   `[withheld: it reads like instructions to you (${kinds.join(', ')}); people find it in the record]`;
 
+/** What a tool has shown one role, and another is told of: known by the tool's name, as where it was read. */
+const SHOWN = /^(?:looked|evidence_outputs)\[\d+\]$/;
+
 function walk(value: Json, where: string, change: (text: string, where: string) => string): Json {
   if (typeof value === 'string') return change(value, where);
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map((item: Json, index) => walk(item, `${where}[${index}]`, change));
+  const fields = value as Record<string, Json>;
+  const from = SHOWN.test(where) ? String(fields['tool']) : where;
   return Object.fromEntries(
-    Object.entries(value as Record<string, Json>).map(([key, item]) => [
+    Object.entries(fields).map(([key, item]) => [
       key,
-      walk(item, where === '' ? key : `${where}.${key}`, change),
+      walk(item, from === '' ? key : `${from}.${key}`, change),
     ]),
   );
 }
